@@ -112,9 +112,30 @@ void add_patterns(Cases& cases, std::initializer_list<Pattern> patterns, Op op) 
   }
 }
 
+/// A result that the next op reads: whether it should have stayed in the cache. Targets are for results that fit it.
+void add_chains(Cases& cases) {
+  for (const int64_t mib : {1, 4, 6, 12, 64}) {
+    const int64_t numel = mib * (int64_t{1} << 18);
+    const auto operands = [numel]<class Library>(Library) -> Operands<Library> {
+      return {
+          .out = Library::random({numel}, f32), .a = Library::random({numel}, f32), .b = Library::random({numel}, f32)};
+    };
+    const std::string size = " " + std::to_string(mib) + " MiB";
+    cases.add({"chain/add, sum" + size, 1, 0, 4 * numel * 4}, operands, [](auto& x) {
+      add_out(x.out, x.a, x.b);
+      sum(x.out);
+    });
+    cases.add({"chain/add, mul_" + size, 1, 0, 5 * numel * 4}, operands, [](auto& x) {
+      add_out(x.out, x.a, x.b);
+      x.out.mul_(x.b);
+    });
+  }
+}
+
 }  // namespace
 
 void add_large_cases(Cases& cases) {
+  add_chains(cases);
   // clang-format off
   constexpr Operand full{Of::full}, row{Of::row}, column{Of::column}, truth{Of::full, boolean};
   add_patterns(cases, {

@@ -84,6 +84,9 @@ inline std::optional<tenon::declared::Values> own_arguments(std::string_view blo
   if (block == "einsum") return Values{tenon::List<tenon::Tensor>{rand({100, 100}), rand({100, 100})}, "ij,jk->ik"};
   if (block == "expand_copy") return Values{rand({1000, 1}), Dims{1000, 100}};
   if (block == "quantile" || block == "nanquantile") return Values{rand({1000, 100}), rand({3}), 1};
+  if (block == "group_norm") return Values{images(), 2, rand({4}), rand({4})};
+  if (block == "layer_norm") return Values{rand({1000, 100}), Dims{100}, rand({100}), rand({100})};
+  if (block == "rms_norm") return Values{rand({1000, 100}), Dims{100}, rand({100})};
   if (block == "pixel_shuffle" || block == "pixel_unshuffle") return Values{images(), 2};
   if (block == "reflection_pad2d" || block == "replication_pad2d") return Values{images(), Dims{1, 1, 2, 2}};
   if (block == "reflection_pad3d" || block == "replication_pad3d") return Values{images(), Dims{1, 1, 2, 2, 1, 1}};

@@ -29,11 +29,49 @@ void add_arithmetic(Cases& cases) {
   cases.add({"tiny/[5,1,4,1]+[3,1,1]", 1, 150}, general, allocating);
   cases.add({"tiny/[5,1,4,1]+[3,1,1], out=", 1, 150}, general, into_out);
   cases.add({"tiny/sum [3]", 1, 50}, one_of({3}), [](auto& x) { sum(x.a); });
+  const auto squares = pair_of({8, 8}, {8, 8}, {8, 8}), square_and_row = pair_of({8, 8}, {8, 8}, {8});
+  cases.add({"tiny/[8,8]+[8,8]", 1, 30}, squares, allocating);
+  cases.add({"tiny/[8,8]+[8]", 1, 60}, square_and_row, allocating);
+  cases.add({"tiny/[8,8].add_([8])", 1, 60}, square_and_row, [](auto& x) { x.a.add_(x.b); });
+  const auto mixed = []<class Library>(Library) -> Operands<Library> {
+    return {.a = Library::random({8}, Dtype::int32), .b = Library::random({8}, kFloat)};
+  };
+  cases.add({"tiny/i32[8]+f32[8]", 1, 70}, mixed, allocating);
+  cases.add({"tiny/sum [8,8] dim 0", 1, 60}, one_of({8, 8}), [](auto& x) { sum(x.a, {0}); });
+  cases.add({"tiny/sum [8,8] dim 1", 1, 60}, one_of({8, 8}), [](auto& x) { sum(x.a, {1}); });
+}
+
+template <class Op>
+void function(Cases& cases, const char* name, Op op) {
+  cases.add({std::string("tiny/") + name + " [8]", 1, 45}, pair_of({}, {8}, {8}), op);
+}
+
+void add_functions(Cases& cases) {
+  function(cases, "exp", [](auto& x) { exp(x.a); });
+  function(cases, "exp2", [](auto& x) { exp2(x.a); });
+  function(cases, "expm1", [](auto& x) { expm1(x.a); });
+  function(cases, "log", [](auto& x) { log(x.a); });
+  function(cases, "log2", [](auto& x) { log2(x.a); });
+  function(cases, "log10", [](auto& x) { log10(x.a); });
+  function(cases, "log1p", [](auto& x) { log1p(x.a); });
+  function(cases, "sin", [](auto& x) { sin(x.a); });
+  function(cases, "cos", [](auto& x) { cos(x.a); });
+  function(cases, "tan", [](auto& x) { tan(x.a); });
+  function(cases, "asin", [](auto& x) { asin(x.a); });
+  function(cases, "acos", [](auto& x) { acos(x.a); });
+  function(cases, "atan", [](auto& x) { atan(x.a); });
+  function(cases, "sinh", [](auto& x) { sinh(x.a); });
+  function(cases, "cosh", [](auto& x) { cosh(x.a); });
+  function(cases, "tanh", [](auto& x) { tanh(x.a); });
+  function(cases, "sqrt", [](auto& x) { sqrt(x.a); });
+  function(cases, "erf", [](auto& x) { erf(x.a); });
+  function(cases, "sigmoid", [](auto& x) { sigmoid(x.a); });
+  function(cases, "pow", [](auto& x) { pow(x.a, x.b); });
 }
 
 template <class Op>
 void view(Cases& cases, const char* name, Op op) {
-  cases.add({std::string("view/") + name, 1, 30}, pair_of({}, {2, 1, 3}, {4, 2, 5, 3}), op);
+  cases.add({std::string("view/") + name, 1, 20}, pair_of({}, {2, 1, 3}, {4, 2, 5, 3}), op);
 }
 
 void add_views(Cases& cases) {
@@ -82,6 +120,7 @@ void add_shapes(Cases& cases) {
 
 void add_tiny_cases(Cases& cases) {
   add_arithmetic(cases);
+  add_functions(cases);
   add_views(cases);
   add_shapes(cases);
 }

@@ -7,6 +7,8 @@ namespace tenon::formulas {
 struct Truth {
   bool value;
 };
+template <class T>
+using TruthOf = Truth;
 #include "ops/blocks-inl.h"
 
 template <class Block>

@@ -32,11 +32,21 @@ def half_pi_digits(function):
     return exact
 
 
+def normal_quantile(p):
+    if not 1e-40 < p < 1:
+        raise ValueError("too many digits")
+    return mpmath.sqrt(2) * mpmath.erfinv(2 * p - 1)
+
+
+def elu(x):
+    return x if x > 0 else mpmath.expm1(x)
+
+
 def log_gamma(x):
     return mpmath.re(mpmath.loggamma(x)) if x > 0 else mpmath.log(abs(mpmath.gamma(x)))
 
 
-# The op: its exact value, and the part where it bends.
+# The op: its exact value, and the part where it bends; of two operands, the part of each.
 FUNCTIONS = {
     "exp": (mpmath.exp, -20, 20),
     "exp2": (lambda x: mpmath.mpf(2) ** x, -20, 20),
@@ -86,16 +96,59 @@ FUNCTIONS = {
     "nn.functional.silu": (lambda x: x / (1 + mpmath.exp(-x)), -8, 8),
     "nn.functional.softplus": (lambda x: mpmath.log1p(mpmath.exp(x)), -8, 8),
     "nn.functional.mish": (lambda x: x * mpmath.tanh(mpmath.log1p(mpmath.exp(x))), -8, 8),
+    "logit": (lambda x: mpmath.log(x / (1 - x)), 0, 1),
+    "deg2rad": (mpmath.radians, -360, 360),
+    "rad2deg": (mpmath.degrees, -7, 7),
+    "polygamma": (lambda x: mpmath.polygamma(1, x), 0, 10),
+    "mvlgamma": (lambda x: mpmath.log(mpmath.pi) / 2 + log_gamma(x) + log_gamma(x - 0.5), 0.6, 10),
+    "special.ndtri": (normal_quantile, 0, 1),
+    "special.spherical_bessel_j0": (mpmath.sinc, -20, 20),
+    "special.modified_bessel_i0": (lambda x: mpmath.besseli(0, x), -10, 10),
+    "special.modified_bessel_i1": (lambda x: mpmath.besseli(1, x), -10, 10),
+    "special.scaled_modified_bessel_k0": (lambda x: mpmath.besselk(0, x) * mpmath.exp(x), 0, 10),
+    "special.scaled_modified_bessel_k1": (lambda x: mpmath.besselk(1, x) * mpmath.exp(x), 0, 10),
+    "nn.functional.elu": (elu, -8, 8),
+    "selu": (lambda x: elu(x) * mpmath.mpf("1.0507009873554804934193349852946") * (1 if x > 0 else mpmath.mpf("1.6732632423543772848170429916717")), -8, 8),
+    "nn.functional.logsigmoid": (lambda x: -mpmath.log1p(mpmath.exp(-x)), -8, 8),
+    "nn.functional.softsign": (lambda x: x / (1 + abs(x)), -8, 8),
+    "nn.functional.tanhshrink": (lambda x: x - mpmath.tanh(x), -8, 8),
+    "pow": (lambda x, y: x**y, (0, 10), (-10, 10)),
+    "atan2": (mpmath.atan2, (-4, 4), (-4, 4)),
+    "hypot": (mpmath.hypot, (-4, 4), (-4, 4)),
+    "logaddexp": (lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)), (0, 8), (0, 8)),
+    "logaddexp2": (lambda x, y: mpmath.log(mpmath.mpf(2) ** x + mpmath.mpf(2) ** y, 2), (0, 8), (0, 8)),
+    "xlogy": (lambda x, y: x * mpmath.log(y), (-4, 4), (0, 4)),
+    "special.xlog1py": (lambda x, y: x * mpmath.log1p(y), (-4, 4), (-1, 4)),
+    "special.zeta": (mpmath.zeta, (1.1, 20), (0.1, 10)),
+    "igamma": (lambda a, x: mpmath.gammainc(a, 0, x, regularized=True), (0.1, 20), (0, 20)),
+    "igammac": (lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True), (0.1, 20), (0, 20)),
 }
+# Parameters before and after the operands.
+BEFORE = {"polygamma": (1,)}
+AFTER = {"mvlgamma": (2,)}
 # Where mpmath is too slow or the functions are not numbers.
 LARGEST = {"lgamma": 1e4, "digamma": 1e4, "i0": 600, "special.i1": 600, "special.airy_ai": 50, "special.bessel_j0": 1e3, "special.bessel_j1": 1e3,
-           "special.bessel_y0": 1e3, "special.bessel_y1": 1e3, "special.i0e": 1e3, "special.i1e": 1e3, "special.erfcx": 1e3}  # fmt: skip
+           "special.bessel_y0": 1e3, "special.bessel_y1": 1e3, "special.i0e": 1e3, "special.i1e": 1e3, "special.erfcx": 1e3,
+           "polygamma": 1e4, "mvlgamma": 1e4, "special.spherical_bessel_j0": 1e3, "special.modified_bessel_i0": 600, "special.modified_bessel_i1": 600,
+           "special.scaled_modified_bessel_k0": 600, "special.scaled_modified_bessel_k1": 600}  # fmt: skip
 
 
 def function_of(library, name):
     for part in name.split("."):
         library = getattr(library, part, None)
     return library
+
+
+def result_of(library, name, operands):
+    return function_of(library, name)(*BEFORE.get(name, ()), *[library.from_numpy(points) for points in operands], *AFTER.get(name, ())).numpy()
+
+
+def operands_of(name, dtype, spread, bent):
+    """Points for each operand: some of every exponent, and some where the function bends. Two operands are drawn only there."""
+    _, *parts = FUNCTIONS[name]
+    if isinstance(parts[0], tuple):
+        return [bent_points(dtype, spread + bent, *part, seed) for seed, part in enumerate(parts, 2)]
+    return [np.concatenate([spread_points(dtype, spread, LARGEST.get(name, np.finfo(dtype).max)), bent_points(dtype, bent, *parts)])]
 
 
 def spread_points(dtype, count, largest):
@@ -106,8 +159,8 @@ def spread_points(dtype, count, largest):
     return values[np.isfinite(values) & (np.abs(values) <= largest)]
 
 
-def bent_points(dtype, count, low, high):
-    return np.random.default_rng(2).uniform(low, high, count).astype(dtype)
+def bent_points(dtype, count, low, high, seed=2):
+    return np.random.default_rng(seed).uniform(low, high, count).astype(dtype)
 
 
 def ulp_of(exact, dtype):
@@ -117,12 +170,12 @@ def ulp_of(exact, dtype):
     return mpmath.ldexp(1, exponent - int(info.nmant))
 
 
-def exact_values(exact, points):
+def exact_values(exact, operands):
     """{place: the value} where the function is a number."""
     values = {}
-    for place, x in enumerate(points):
+    for place, numbers in enumerate(zip(*operands)):
         try:
-            value = exact(mpmath.mpf(float(x)))
+            value = exact(*[mpmath.mpf(float(x)) for x in numbers])
         except (ValueError, ZeroDivisionError, OverflowError, mpmath.libmp.NoConvergence):
             continue
         if mpmath.isfinite(value) and not isinstance(value, mpmath.mpc):
@@ -130,28 +183,26 @@ def exact_values(exact, points):
     return values
 
 
-def worst_error(got, exact, dtype, points):
+def worst_error(got, exact, dtype, operands):
     """The largest error in ulp and where it is."""
     largest = mpmath.mpf(float(np.finfo(dtype).max))
-    worst, at = 0.0, math.nan
+    worst, at = 0.0, ()
     for place, value in exact.items():
         if abs(value) > largest or np.isnan(got[place]):
             continue
         error = float(abs(mpmath.mpf(float(got[place])) - value) / ulp_of(value, dtype)) if np.isfinite(got[place]) else math.inf
         if error > worst:
-            worst, at = error, float(points[place])
+            worst, at = error, tuple(float(points[place]) for points in operands)
     return worst, at
 
 
 def measure(name, dtype, count, tenon, torch):
     """(Tenon's worst error, where, PyTorch's, where)."""
-    exact, low, high = FUNCTIONS[name]
-    points = np.concatenate([spread_points(dtype, count, LARGEST.get(name, np.finfo(dtype).max)), bent_points(dtype, count, low, high)])
-    values = exact_values(exact, points)
+    operands = operands_of(name, dtype, count, count)
+    values = exact_values(FUNCTIONS[name][0], operands)
     results = []
-    for library, tensor in ((tenon, tenon.from_numpy), (torch, torch.from_numpy)):
-        got = function_of(library, name)(tensor(points)).numpy()
-        results += worst_error(got, values, dtype, points)
+    for library in (tenon, torch):
+        results += worst_error(result_of(library, name, operands), values, dtype, operands)
     return results
 
 
@@ -194,10 +245,14 @@ def whole(name, tenon, torch):
 HEAD = "| op | float32 | at | PyTorch's | float64 | at | PyTorch's |\n|---|---|---|---|---|---|---|"
 
 
+def shown(error):
+    return f"{error:.2f}" if error < 1e4 else f"{error:.0e}"
+
+
 def row(name, results):
     cells = []
     for worst, at, other, _ in results:
-        cells += [f"{worst:.2f}", f"{at:.6g}", f"{other:.2f}" if other < 1e4 else f"{other:.0e}"]
+        cells += [shown(worst), ", ".join(f"{number:.6g}" for number in at), shown(other)]
     return f"| `{name}` | " + " | ".join(cells) + " |"
 
 

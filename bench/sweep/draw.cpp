@@ -91,7 +91,7 @@ struct Run {
       case Call::cumsum:
         return void(cumsum_out(x.out, x.a, dim));
       case Call::matmul:
-        return void(matmul_out(x.out, x.a, x.b));
+        return x.out.defined() ? void(matmul_out(x.out, x.a, x.b)) : void(matmul(x.a, x.b));
       case Call::cat:
         return void(cat_out(x.out, {x.a, x.b, x.c}, dim));
       case Call::exp:
@@ -368,8 +368,8 @@ Recipe products(Draw& draw) {
   if (kind == 0) {  // matrix @ vector
     recipe.out = of({m}, dtype), recipe.a = operand({m, k}), recipe.b = of({k}, dtype);
     recipe.multiplications = m * k;
-  } else if (kind == 1) {  // vector @ matrix
-    recipe.out = of({n}, dtype), recipe.a = of({k}, dtype), recipe.b = operand({k, n});
+  } else if (kind == 1) {  // vector @ matrix; out= would warn in every call, because PyTorch resizes it
+    recipe.a = of({k}, dtype), recipe.b = operand({k, n});
     recipe.multiplications = n * k;
   } else if (kind == 2) {  // small matrices
     const int64_t batch = draw.scaled(2, 1024), r = draw.scaled(1, 32), s = draw.scaled(1, 32), t = draw.scaled(1, 32);

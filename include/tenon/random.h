@@ -8,6 +8,8 @@
 
 namespace tenon {
 
+class WordStream;
+
 /// A stream of random numbers: the Mersenne Twister of Matsumoto and Nishimura ("Mersenne Twister", 1998). It depends
 /// only on the seed and on the calls, not on the number of threads. Threads may share one.
 class TENON_API Generator {
@@ -34,6 +36,7 @@ class TENON_API Generator {
   double draw_normal() noexcept;
 
  private:
+  friend class WordStream;
   void advance(uint32_t* words, int64_t count) noexcept;
   double uniform() noexcept;
 

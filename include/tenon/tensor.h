@@ -1,6 +1,7 @@
 // tensor: the Tensor handle. Takes a storage, sizes and strides; gives views without copies. Methods that are ops are
 // defined in dispatch.
 #pragma once
+#include <concepts>
 #include <optional>
 #include <string>
 
@@ -186,6 +187,13 @@ class TENON_API Tensor {
   Tensor expand_as(const Tensor& other) const;
   Tensor broadcast_to(SizesView sizes) const;
   Tensor view(SizesView sizes) const;
+  /// The same bytes as elements of another dtype, without history. If these are smaller or larger, the last dim gets
+  /// longer or shorter: its stride must be 1, and sizes, strides and offset must be multiples of a larger element.
+  /// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html
+  template <std::same_as<Dtype> D>  // not a plain Dtype, which {} would be: view({}) is the view with no dims
+  Tensor view(D dtype) const {
+    return view_bytes(dtype);
+  }
   /// A view if the strides allow it, else a contiguous copy.
   Tensor reshape(SizesView sizes) const;
   Tensor unsqueeze(int64_t dim) const;
@@ -292,6 +300,7 @@ class TENON_API Tensor {
 #include "tenon/methods.inc"  // every op
 
  private:
+  Tensor view_bytes(Dtype dtype) const;
   void check_dtype(Dtype wanted) const;
   [[noreturn]] static void fail_inference_version();
   [[noreturn]] void fail_nbytes() const;

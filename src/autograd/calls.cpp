@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "autograd/derivative.h"
+#include "autograd/flat.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "autograd/recording.h"
@@ -36,7 +37,7 @@ class CallNode final : public NodeImpl {
       Value& value = values_[static_cast<std::size_t>(i)];
       if (call_derivative_of(op).formulas[operand]) {
         Edge& edge = edges[count];
-        if (value.is_tensor() && value.tensor().impl()->in_graph) edge = gradient_edge(value.tensor());
+        if (is_given(value) && value.tensor().impl()->in_graph) edge = gradient_edge(value.tensor());
         if (edge.node) reads_ |= algorithm_of(op).reads[operand];
         if (count == 0) sizes_ = SavedSizes(value.tensor(), edge);
         operands_[count++] = operand;
@@ -87,14 +88,22 @@ class CallNode final : public NodeImpl {
     unsigned came = 0;
     constexpr int kBits = 32;  // ops with more results do not ask
     for (int i = 0; i < std::min(input_count(), kBits); ++i) came |= grads[i].defined() ? 1u << i : 0u;
+    const auto of_list = call_derivative_of(op_).of_list;
     const CallGiven given(schema_, values_.data(), operands.data(), results.data(),
-                          std::span<const Tensor>(all.data(), all.size()), came, sizes, column_major_, part_sizes_);
-    if (const auto of_list = call_derivative_of(op_).of_list) return give_parts(of_list(given), out);
+                          std::span<const Tensor>(all.data(), all.size()), came, sizes, column_major_, part_sizes_,
+                          of_list ? 0 : wanted_operands());
+    if (of_list) return give_parts(of_list(given), out);
     for (int i = 0; i < edge_count(); ++i)
-      if (has_edge(i)) out[i] = call_derivative_of(op_).formulas[operands_[i]](given);
+      if (has_edge(i)) out[i] = with_flat_history(op_, call_derivative_of(op_).formulas[operands_[i]](given), edge(i));
   }
 
  private:
+  /// Bit i: the gradient of operand i is needed.
+  unsigned wanted_operands() const noexcept {
+    unsigned wanted = 0;
+    for (int i = 0; i < edge_count(); ++i) wanted |= has_edge(i) ? 1u << operands_[i] : 0u;
+    return wanted;
+  }
   void give_parts(List<Tensor> parts, Tensor* out) const {
     for (int i = 0; i < edge_count(); ++i)
       if (has_edge(i)) out[i] = std::move(parts[static_cast<std::size_t>(i)]);
@@ -146,7 +155,7 @@ class CallNode final : public NodeImpl {
   Op op_;
   const Schema& schema_;
   std::vector<Value> values_;  // of the parameters that are not operands
-  int operands_[kMaxArgs];     // the operand of each edge
+  int operands_[kMaxArgs];     // the operand of each edge; unused for an op of a list
   uint32_t reads_ = 0;
   SavedSizes sizes_;              // of the first operand
   unsigned column_major_ = 0;     // bit i: operand i

@@ -2,6 +2,7 @@
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "autograd/recording.h"
+#include "autograd/zero_node.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -41,28 +42,6 @@ class OverwriteNode final : public NodeImpl {
     if (!grads[0].defined()) return;
     if (has_edge(0)) out[0] = expanded_zeros(grads[0]);
     if (edge_count() > 1 && has_edge(1)) out[1] = grads[0];
-  }
-
- private:
-  const char* name_;
-};
-
-/// The node of random numbers: their gradients are zeros.
-class DrawNode final : public NodeImpl {
- public:
-  DrawNode(const char* name, Args args, int count) : name_(name) {
-    Edge edges[kMaxArgs];
-    int tensors = 0;
-    for (int i = 0; i < count; ++i)
-      if (args[i]->is_tensor()) edges[tensors++] = gradient_edge(args[i]->tensor());
-    set_edges(edges, tensors);
-  }
-  const char* name() const noexcept override { return name_; }
-  void apply(const Tensor* grads, Tensor* out) override {
-    if (!grads[0].defined()) return;
-    for (int i = 0; i < edge_count(); ++i)
-      if (has_edge(i))
-        out[i] = zeros(edge(i).node->input(edge(i).input).sizes, Options(grads[0].dtype(), grads[0].device()));
   }
 
  private:
@@ -132,7 +111,7 @@ void recording::zero(Tensor& self) {
 
 void recording::draw(DrawnBy by, const Tensor& result, Args args, int count) {
   if (!is_recorded(args, count) || !is_inexact(result.dtype())) return;
-  Node node(new DrawNode(by.node, args, count));
+  Node node(new ZeroNode(by.node, args, count));
   note_call(*node.impl(), by.call, args, count);
   attach(result, std::move(node));
 }
@@ -144,7 +123,7 @@ void recording::draw_inplace(DrawnBy by, Tensor& self, const Arg* p, const std::
   const bool recorded = is_recorded(args, count) && is_inexact(self.dtype());
   check_inplace(self, recorded);
   if (!recorded) return write();
-  Node node(new DrawNode(by.node, args, count));
+  Node node(new ZeroNode(by.node, args, count));
   note_call(*node.impl(), by.call, args, count);
   InplaceHistory history(self, std::move(node));
   write();

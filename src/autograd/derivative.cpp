@@ -299,6 +299,8 @@ Tensor sum_of_digammas(const Tensor& self, int64_t p) {
 struct Truth {
   bool value;
 };
+template <class T>
+using TruthOf = Truth;
 #include "ops/blocks-inl.h"
 
 /// How many ops a formula calls on operands of that dtype: none where it gives the gradient as it is. Adds what it

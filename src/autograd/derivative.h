@@ -82,7 +82,7 @@ class CallGiven {
  public:
   CallGiven(const Schema& schema, const Value* values, const Tensor* operands, const Tensor* results,
             std::span<const Tensor> grads, unsigned came, SizesView sizes, unsigned column_major,
-            std::span<const Dims> part_sizes)
+            std::span<const Dims> part_sizes, unsigned wanted)
       : schema_(schema),
         values_(values),
         operands_(operands),
@@ -91,7 +91,8 @@ class CallGiven {
         came_(came),
         sizes_(sizes),
         column_major_(column_major),
-        part_sizes_(part_sizes) {}
+        part_sizes_(part_sizes),
+        wanted_(wanted) {}
 
   const Tensor& grad(int result = 0) const { return grads_[static_cast<std::size_t>(result)]; }
   /// Whether the result has a gradient.
@@ -106,6 +107,13 @@ class CallGiven {
   SizesView sizes() const { return sizes_; }
   /// The sizes of each tensor of a list.
   std::span<const Dims> part_sizes() const { return part_sizes_; }
+  /// Whether the gradient of an operand is needed.
+  bool wants(int operand) const { return (wanted_ >> operand & 1u) != 0; }
+  /// What the first operand's formula computed for the next ones, which are called after it; undefined if it didn't.
+  struct Kept {
+    Tensor b, c;
+  };
+  Kept& kept() const { return kept_; }
   /// Zeros of the gradient's dtype.
   Tensor zeros(SizesView sizes) const;
   /// The gradient of masked_select: for each element of `self` where `mask` is true its gradient, elsewhere 0.
@@ -146,6 +154,8 @@ class CallGiven {
   SizesView sizes_;
   unsigned column_major_;  // bit i: operand i
   std::span<const Dims> part_sizes_;
+  unsigned wanted_;  // bit i: operand i
+  mutable Kept kept_;
 };
 
 /// Zeros of these sizes, to which `grad` is added along `dim` at the indices `places`. Differentiable.
@@ -185,6 +195,13 @@ Tensor at_places(const CallGiven& given, const Tensor& grad, const Tensor& place
 Tensor of_loss(const CallGiven& given, Op element, int argument, const Tensor& self, const Tensor& target,
                Scalar number = {}, const Tensor& weight = {});
 Tensor of_nll_loss(const CallGiven& given, const Tensor& self, const Tensor& target, const Tensor& weight);
+/// By the operands of layer_norm and group_norm.
+Tensor of_layer_norm(const CallGiven& given, const Tensor& input, const Tensor& weight);
+Tensor of_layer_norm_weight(const CallGiven& given, const Tensor& input, const Tensor& weight);
+Tensor of_layer_norm_bias(const CallGiven& given, const Tensor& bias);
+Tensor of_group_norm(const CallGiven& given, const Tensor& input, const Tensor& weight);
+Tensor of_group_norm_weight(const CallGiven& given, const Tensor& input, const Tensor& weight);
+Tensor of_group_norm_bias(const CallGiven& given, const Tensor& bias);
 Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target);
 
 /// The derivatives of an algorithm, one for each operand; null: not differentiable.

@@ -3,11 +3,12 @@
 #include <string_view>
 
 #include "autograd/derivative.h"
+#include "autograd/flat.h"
 #include "autograd/meta.h"
 #include "autograd/note.h"
 #include "autograd/recording.h"
 #include "autograd/reduce_grad.h"
-#include "tenon/factories.h"
+#include "autograd/zero_node.h"
 
 namespace tenon {
 namespace autograd {
@@ -87,7 +88,8 @@ class OpNode final : public NodeImpl {
     given.gradient = grad;
     unpack(given);
     for (int i = 0; i < edge_count(); ++i)
-      if (has_edge(i) && derivatives[i].steps > 0) out[i] = gradient(given, derivatives[i], edge(i));
+      if (has_edge(i) && derivatives[i].steps > 0)
+        out[i] = with_flat_history(op_, gradient(given, derivatives[i], edge(i)), edge(i));
   }
   static Tensor gradient(const Given& given, const Derivative::OfArgument& derivative, const Edge& edge) {
     if (thread_modes.grad || given.gradient.tensor().is_meta()) return derivative(given);
@@ -106,30 +108,12 @@ class OpNode final : public NodeImpl {
   Scalar numbers_[kMaxArgs];
 };
 
-/// The node of an in-place op whose gradient is zeros.
-class ZeroNode final : public NodeImpl {
- public:
-  ZeroNode(Op op, Args args, int count) : name_(std::string(row_of(op).name) + "Backward") {
-    const int operands = operand_count(row_of(op), count);
-    name_[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name_[0])));
-    name_ += operands == 2 && args[1]->is_tensor() ? '1' : '0';
-    Edge edges[kMaxArgs];
-    int tensors = 0;
-    for (int i = 0; i < operands; ++i)
-      if (args[i]->is_tensor()) edges[tensors++] = gradient_edge(args[i]->tensor());
-    set_edges(edges, tensors);
-  }
-  const char* name() const noexcept override { return name_.c_str(); }
-  void apply(const Tensor* grads, Tensor* out) override {
-    if (!grads[0].defined()) return;
-    for (int i = 0; i < edge_count(); ++i)
-      if (has_edge(i))
-        out[i] = zeros(edge(i).node->input(edge(i).input).sizes, Options(grads[0].dtype(), grads[0].device()));
-  }
-
- private:
-  std::string name_;
-};
+/// "EqBackward1": of an in-place op whose gradient is zeros.
+std::string zero_node_name(const Row& row, Args args, int operands) {
+  std::string name = std::string(row.name) + "Backward";
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name + (operands == 2 && args[1]->is_tensor() ? '1' : '0');
+}
 
 const char* node_name(const Row& row, Args args, int count) {
   if (row.grad_fn_of_first_number && !args[0]->is_tensor()) return row.grad_fn_of_first_number;
@@ -188,7 +172,8 @@ Tensor& recording::inplace(Op op, Tensor& self, Args args, int count) {
   check_inplace(self, recorded);
   if (!recorded) return run_inplace(op, self, args, count);
   if (!derivative.exists) {
-    InplaceHistory history(self, Node(new ZeroNode(op, args, count)));
+    const int operands = operand_count(row_of(op), count);
+    InplaceHistory history(self, Node(new ZeroNode(zero_node_name(row_of(op), args, operands), args, operands)));
     run_inplace(op, self, args, count);
     history.commit();
     return self;

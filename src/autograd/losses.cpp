@@ -56,7 +56,8 @@ Tensor of_nll_loss(const CallGiven& given, const Tensor& self, const Tensor& tar
   Tensor each = -(gradient * counted);
   if (is_mean(given)) each = where(is_ignored, 0, each / sum(counted));
   const Tensor all = zeros({rows, classes}, Options(each.dtype(), each.device()));
-  return all.scatter(1, place.unsqueeze(1), each.unsqueeze(1)).reshape(self.sizes());
+  const Tensor result = all.scatter(1, place.unsqueeze(1), each.unsqueeze(1));
+  return self.dim() == 1 ? result.reshape(self.sizes()) : result;
 }
 
 Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target) {

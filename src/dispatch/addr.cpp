@@ -66,9 +66,14 @@ Tensor plain::addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, S
   const Tensor scale = factor(beta, "beta", dtype), share = factor(alpha, "alpha", dtype);
   if (!self.is_meta()) check_has_code(row_of(Op::addr), dtype);
   const Tensor column = vec1.detach().reshape({vec1.size(0), 1}), row = vec2.detach();
-  const Tensor result = new_tensor(start.sizes(), strides_of_result(start, column, row, dtype), dtype, self.device());
-  const Tensor product = share * column.to(dtype) * row;
-  run_copy(result, beta.as_complex() == Complex128{0, 0} ? product : scale * start + product);
+  // Factors of 1 change nothing, but for complex numbers with infinite parts.
+  const auto is_1 = [&](Scalar number) { return !is_complex(dtype) && number.as_complex() == Complex128{1, 0}; };
+  const Tensor wide = column.to(dtype), product = (is_1(alpha) ? wide : share * wide) * row;
+  const Tensor sum = beta.as_complex() == Complex128{0, 0} ? product : (is_1(beta) ? start : scale * start) + product;
+  const Dims strides = strides_of_result(start, column, row, dtype);
+  if (sum.sizes() == start.sizes() && sum.strides() == strides && sum.dtype() == dtype) return sum;
+  const Tensor result = new_tensor(start.sizes(), strides, dtype, self.device());
+  run_copy(result, sum);
   forget_writes(result);
   return result;
 }

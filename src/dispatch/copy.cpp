@@ -1,5 +1,6 @@
 // Copies, casts and fills: Programs that only cast.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "dispatch/differentiate.h"
@@ -37,11 +38,11 @@ void copy_each(const Tensor& out, const Tensor& src) {
 }
 
 /// Notes a copy without a plan. Whether it is only planned.
-bool is_only_planned(const Tensor& out, const Tensor& src) {
+bool is_only_planned(const Tensor& out, const Tensor& src, AccessPattern access) {
   if (!CourseRecord::now()) [[likely]]
     return false;
   Course course{.route = "few", .stores = "in place", .parts = 1};
-  course.accesses.push_back(src.is_contiguous() ? AccessPattern::direct : AccessPattern::gather);
+  course.accesses.push_back(access);
   if (src.dtype() != out.dtype()) course.kernels.push_back({"cast", out.dtype()});
   note_course(std::move(course));
   return out.is_meta();
@@ -51,7 +52,7 @@ bool is_only_planned(const Tensor& out, const Tensor& src) {
 bool copy_few(const Tensor& out, const Tensor& src) {
   if (out.numel() > kFewElements || out.dtype() != src.dtype() || !out.is_contiguous() || !(out.sizes() == src.sizes()))
     return false;
-  if (is_only_planned(out, src)) return true;
+  if (is_only_planned(out, src, src.is_contiguous() ? AccessPattern::direct : AccessPattern::gather)) return true;
   switch (out.itemsize()) {
     case 1:
       copy_each<uint8_t>(out, src);
@@ -76,9 +77,46 @@ bool copy_few(const Tensor& out, const Tensor& src) {
 bool copy_row(const Tensor& out, const Tensor& src) {
   const TensorImpl &to = *out.impl(), &from = *src.impl();
   if (!to.contiguous || !from.contiguous || to.numel > kFastNumel || !(to.sizes == from.sizes)) return false;
-  if (is_only_planned(out, src)) return true;
+  if (is_only_planned(out, src, AccessPattern::direct)) return true;
   const Lanes lanes{from.data(), 1};
   kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, to.numel);
+  return true;
+}
+
+/// Into how many equal neighbours each element of `src` is expanded, if these elements lie side by side: along the last
+/// dims its stride is 0. Otherwise 1.
+int64_t repetitions_in(const Tensor& src) {
+  // exact: at most the number of elements, of which there are some
+  int64_t dim = src.dim() - 1, times = 1, stride = 1;
+  for (; dim >= 0 && (src.strides()[dim] == 0 || src.sizes()[dim] == 1); --dim) times *= src.sizes()[dim];
+  for (; dim >= 0; --dim) {
+    if (src.sizes()[dim] != 1 && src.strides()[dim] != stride) return 1;
+    stride *= src.sizes()[dim];
+  }
+  return times;
+}
+/// Repeats elements without a plan, which would have a tile for each row. False if the operands do not qualify. Bench:
+/// tenon_bench --ops --filter ops/expand_copy.
+bool copy_repeated(const Tensor& out, const Tensor& src) {
+  constexpr int64_t kPart = int64_t{1} << 15;
+  constexpr int64_t kFewTimes = 12, kStreamedRun = 1536;  // beyond the caches plans stream such runs
+  const int64_t numel = out.numel();
+  if (out.dtype() != src.dtype() || !out.is_contiguous() || !(out.sizes() == src.sizes())) return false;
+  const int64_t times = repetitions_in(src);
+  if (times == 1 || times == numel) return false;
+  // exact: bytes of the output
+  const bool is_planned_well = times <= kFewTimes || times * out.itemsize() >= kStreamedRun;
+  if (is_planned_well && outgrows_cache(out.nbytes(), out.nbytes() / times)) return false;
+  if (is_only_planned(out, src, AccessPattern::repeated)) return true;
+  const auto repeat = kernels().move[std::countr_zero(static_cast<uint64_t>(out.itemsize()))].repeat;
+  const int64_t count = numel / times, each = std::max<int64_t>(kPart / times, 1), width = out.itemsize();
+  std::byte* const to = out.impl()->data();
+  const std::byte* const from = src.impl()->data();
+  parallel_for((count + each - 1) / each, [&](int64_t part) {
+    // exact: inside the storages
+    const int64_t begin = part * each;
+    repeat(to + begin * times * width, from + begin * width, times, std::min(each, count - begin));
+  });
   return true;
 }
 
@@ -92,7 +130,7 @@ PreparedKey key_of_copy(const Tensor& out, const Tensor& src, const Memory& memo
 }
 void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Prepared& prepared) {
   const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
-  make_plan(out.sizes(), strided, 2, prepared.plan, 1, kFairRunBytes / std::min(out.itemsize(), src.itemsize()));
+  make_plan(out.sizes(), strided, 2, prepared.plan, 1, FairRuns::of_calls(std::min(out.itemsize(), src.itemsize())));
   const int values = prepared.program.input(src.dtype());
   out.dtype() == src.dtype() ? prepared.program.copy(values) : prepared.program.cast(values, out.dtype());
   make_schedule(prepared.plan, prepared.program, memory, prepared.schedule);
@@ -100,7 +138,8 @@ void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Pr
 
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
-  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src)) return;
+  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_repeated(out, src))
+    return;
   void* const to = out.data_ptr();
   const void* const input = src.data_ptr();
   const Memory memory{.outs = &to};

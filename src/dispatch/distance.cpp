@@ -1,19 +1,25 @@
 // Distances of vectors, and statistics of several variables. PyTorch: Distance.cpp, Correlation.cpp, Normalization.cpp
 // and `trace_cpu`.
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "base/checked.h"
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
+#include "kernel/kernel.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tile/pool.h"
 #include "tile/run.h"
+#include "tile/scratch.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -60,70 +66,191 @@ void check_cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int
   if (mode && (*mode < 0 || *mode > 2)) throw Error("possible modes: 0, 1, 2, but was: " + text(*mode));
 }
 
-/// The sum of `term` of each distance, in lanes side by side.
+/// How rows are compared with norm `p`; none of most norms.
+std::optional<Apart> apart_of(double p) {
+  if (p == 0) return Apart::differing;
+  if (p == 1) return Apart::sum;
+  if (p == 2) return Apart::euclidean;
+  return std::isinf(p) ? std::optional(Apart::largest) : std::nullopt;
+}
+template <class T>
+DistanceKernel<T> kernel_for(Apart apart) {
+  const DistanceKernels& distances = kernels().distances;
+  if constexpr (std::is_same_v<T, float>)
+    return distances.float32[static_cast<int>(apart)];
+  else
+    return distances.float64[static_cast<int>(apart)];
+}
+
+/// Rows of `n` elements, which follow each other.
+template <class T>
+struct Rows {
+  const T* data;
+  int64_t count, n;
+
+  // exact: inside the storage
+  const T* operator[](int64_t row) const { return data + row * n; }
+};
+
+/// A block of rows for a DistanceKernel: their elements lie side by side.
+template <class T>
+class Block {
+ public:
+  explicit Block(int64_t n) : memory_(numel_from(Checked(n) * kColumnsBeside) * int64_t{sizeof(T)}) {}
+  T* data() { return reinterpret_cast<T*>(memory_.data()); }
+  void fill(const Rows<T>& rows, int64_t first, int64_t count) {
+    // exact: inside the block
+    if (count < kColumnsBeside) std::fill_n(data(), rows.n * kColumnsBeside, T{0});
+    kernels().move[std::countr_zero(sizeof(T))].transpose(data(), kColumnsBeside, rows[first], rows.n, rows.n, count);
+  }
+
+ private:
+  Scratch memory_;
+};
+
+/// Writes the distances of rows [first, last) from those of a block, of which `count` are wanted: those from a row on
+/// to `to(row)`, beginning with the block's `from(row)`.
+template <class T, class To, class From>
+void write_block(DistanceKernel<T> kernel, const Rows<T>& rows, int64_t first, int64_t last, const T* block,
+                 int64_t count, const To& to, const From& from) {
+  for (int64_t row = first; row < last; row += kRowsBeside) {
+    check_interrupt();
+    alignas(64) T parts[kRowsBeside][kColumnsBeside];
+    T* written[kRowsBeside];
+    const T* read[kRowsBeside];
+    for (int64_t i = 0; i < kRowsBeside; ++i) {
+      const int64_t place = std::min(row + i, last - 1);
+      const bool is_whole = row + i < last && count == kColumnsBeside && from(place) == 0;
+      written[i] = is_whole ? to(place) : parts[i];
+      read[i] = rows[place];
+    }
+    kernel(written, read, block, rows.n);
+    for (int64_t i = 0; i < std::min(kRowsBeside, last - row); ++i)
+      if (const int64_t begin = from(row + i); written[i] == parts[i] && begin < count)
+        std::copy(parts[i] + begin, parts[i] + count, to(row + i));
+  }
+}
+
+// Elements of powers that are computed at once: they stay in the cache.
+constexpr int64_t kPowers = 2048;
+
+/// Writes x^p of `n` numbers over them.
+template <class T>
+void raise(T* numbers, int64_t n, double p) {
+  const auto power = static_cast<T>(p);
+  const Lanes operands[] = {{numbers, 1}, {&power, 0}};
+  kernel_of(Op::pow, dtype_of_v<T>)(numbers, operands, n);
+}
+/// Of term(0) to term(n - 1), in lanes side by side.
 template <class T, class Term>
-T sum_of(const T* a, const T* b, int64_t n, const Term& term) {
+T sum_of(int64_t n, const Term& term) {
   constexpr int64_t kLanes = 8;
   T sums[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
 #pragma GCC unroll 8
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(std::abs(a[i + lane] - b[i + lane]));
-  for (int64_t lane = 0; i < n; ++lane, ++i) sums[lane] += term(std::abs(a[i] - b[i]));
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(i + lane);
+  for (int64_t lane = 0; i < n; ++lane, ++i) sums[lane] += term(i);
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
-
-/// The norm with ord `p` of the difference of two rows.
+/// The distance of two rows.
 template <class T>
-T general_distance(const T* a, const T* b, int64_t n, double p) {
-  T sum = 0;
-  const auto power = static_cast<T>(p);
-  for (int64_t i = 0; i < n; ++i) {
-    const T apart = std::abs(a[i] - b[i]);
-    if (std::isinf(p))
-      sum = apart > sum || std::isnan(apart) ? apart : sum;
-    else
-      sum += std::pow(apart, power);
+T distance_along(Apart apart, const T* a, const T* b, int64_t n) {
+  const auto difference = [=](int64_t i) { return std::abs(a[i] - b[i]); };
+  switch (apart) {
+    case Apart::differing:
+      return sum_of<T>(n, [&](int64_t i) { return difference(i) > 0 ? T{1} : difference(i); });
+    case Apart::sum:
+      return sum_of<T>(n, difference);
+    case Apart::euclidean:
+      return std::sqrt(sum_of<T>(n, [&](int64_t i) { return difference(i) * difference(i); }));
+    case Apart::largest:
+      break;
   }
-  return std::isinf(p) ? sum : std::pow(sum, 1 / power);
+  using Bits = std::conditional_t<sizeof(T) == sizeof(int32_t), int32_t, int64_t>;
+  Bits largest = 0;  // bits of positive numbers have the order of the numbers; NaN is above all
+  for (int64_t i = 0; i < n; ++i) largest = std::max(largest, std::bit_cast<Bits>(difference(i)));
+  return std::bit_cast<T>(largest);
+}
+/// Writes the norms with any ord `p` of the differences of a row and others, from `first` on.
+template <class T>
+void write_powers(T* to, const T* row, const Rows<T>& others, int64_t first, double p, T* terms) {
+  const int64_t n = others.n, together = std::max<int64_t>(kPowers / n, 1), count = others.count - first;
+  // exact: inside the storages and the scratch
+  for (int64_t begin = 0; begin < count; begin += together) {
+    const int64_t rows = std::min(together, count - begin);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < n; ++j) terms[i * n + j] = std::abs(row[j] - others[first + begin + i][j]);
+    raise(terms, rows * n, p);
+    for (int64_t i = 0; i < rows; ++i) {
+      const T* const of_row = terms + i * n;
+      to[begin + i] = sum_of<T>(n, [of_row](int64_t j) { return of_row[j]; });
+    }
+  }
+  raise(to, count, 1 / p);
+}
+template <class T>
+int64_t power_bytes(int64_t n) {
+  return std::max(n, kPowers) * int64_t{sizeof(T)};  // exact: a row in memory
 }
 
-/// Writes the distances of one row to `count` rows that follow each other.
-template <class T>
-void write_distances_of(T* to, const T* row, const T* others, int64_t count, int64_t n, double p) {
-  const auto write = [&](const auto& distance) {
-    for (int64_t i = 0; i < count; ++i) to[i] = distance(others + i * n);  // exact: inside the storages
-  };
-  if (p == 2)
-    write([&](const T* other) { return std::sqrt(sum_of(row, other, n, [](T apart) { return apart * apart; })); });
-  else if (p == 1)
-    write([&](const T* other) { return sum_of(row, other, n, [](T apart) { return apart; }); });
-  else if (p == 0)
-    write([&](const T* other) { return sum_of(row, other, n, [](T apart) { return static_cast<T>(apart != 0); }); });
-  else
-    write([&](const T* other) { return general_distance(row, other, n, p); });
-}
+// Fewer long rows are compared along their elements: lanes of a block would be empty.
+constexpr int64_t kFewRows = 4, kLongRow = 16;
+/// Rows that a thread compares with one block.
+constexpr int64_t kRowsOfPart = 256;
 
 /// Of all rows of two batches of matrices: row-major, of one dtype and one number of matrices.
 template <class T>
 void write_distances(const Tensor& x1, const Tensor& x2, const Tensor& result, double p) {
-  const int64_t rows = x1.size(-2), columns = x2.size(-2), n = x1.size(-1);
-  const T* const a = reinterpret_cast<const T*>(x1.impl()->data());
-  const T* const b = reinterpret_cast<const T*>(x2.impl()->data());
+  const int64_t rows = x1.size(-2), columns = x2.size(-2), n = x1.size(-1), matrices = result.numel() / columns / rows;
   T* const to = reinterpret_cast<T*>(result.impl()->data());
-  const int64_t count = result.numel() / columns;
+  // exact: inside the storages
+  const auto matrix = [n](const Tensor& x, int64_t i, int64_t count) {
+    return Rows<T>{reinterpret_cast<const T*>(x.impl()->data()) + i * count * n, count, n};
+  };
   note_course({.route = "distances", .stores = "in place"});
-  run_or_plan(to, count, [&](int64_t row) {
-    check_interrupt();
-    // exact: inside the storages
-    const T* const other = b + row / rows * columns * n;
-    write_distances_of(to + row * columns, a + row * n, other, columns, n, p);
-  });
+  const std::optional<Apart> apart = apart_of(p);
+  if (apart && std::min(rows, columns) < kFewRows && n >= kLongRow)
+    return run_or_plan(to, matrices * rows, [&](int64_t row) {
+      check_interrupt();
+      const Rows<T> others = matrix(x2, row / rows, columns);
+      const T* const own = matrix(x1, 0, rows)[row];
+      for (int64_t column = 0; column < columns; ++column)
+        to[row * columns + column] = distance_along(*apart, own, others[column], n);
+    });
+  if (apart) {
+    const DistanceKernel<T> kernel = kernel_for<T>(*apart);
+    const int64_t blocks = (columns + kColumnsBeside - 1) / kColumnsBeside;
+    const int64_t parts = (rows + kRowsOfPart - 1) / kRowsOfPart;
+    return run_or_plan(
+        to, matrices * blocks * parts, [n] { return Block<T>(n); },
+        [&](Block<T>& block, int64_t part) {
+          const int64_t i = part / (blocks * parts), column = part / parts % blocks * kColumnsBeside;
+          const int64_t row = part % parts * kRowsOfPart, count = std::min(kColumnsBeside, columns - column);
+          block.fill(matrix(x2, i, columns), column, count);
+          write_block(
+              kernel, matrix(x1, i, rows), row, std::min(row + kRowsOfPart, rows), block.data(), count,
+              [&](int64_t at) { return to + (i * rows + at) * columns + column; }, [](int64_t) { return int64_t{0}; });
+        });
+  }
+  run_or_plan(
+      to, matrices * rows, [n] { return Scratch(power_bytes<T>(n)); },
+      [&](Scratch& scratch, int64_t row) {
+        check_interrupt();
+        write_powers(to + row * columns, matrix(x1, 0, rows)[row], matrix(x2, row / rows, columns), 0, p,
+                     reinterpret_cast<T*>(scratch.data()));
+      });
 }
 
 /// By one matrix product, for many rows: the square of a difference is the squares less twice the product.
 Tensor distances_by_product(const Tensor& x1, const Tensor& x2) {
   const auto squares = [](const Tensor& x) { return tenon::sum(x * x, -1, true); };
+  if (widened(x1.dtype()) != x1.dtype()) {  // the product adds the squares, too: it is rounded once, as in PyTorch
+    const Tensor of1 = squares(x1), of2 = squares(x2);
+    const Tensor left = tenon::cat({x1 * -2, of1, ones(of1.sizes(), Options(of1.dtype()))}, -1);
+    const Tensor right = tenon::cat({x2, ones(of2.sizes(), Options(of2.dtype())), of2}, -1);
+    return tenon::matmul(left, right.mT()).clamp_min_(0).sqrt_();
+  }
   const Tensor products = tenon::matmul(x1 * -2, x2.mT());
   Tensor sums = products + squares(x1) + squares(x2).mT();
   return sums.clamp_min_(0).sqrt_();
@@ -156,10 +283,12 @@ Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::o
     write_fill(result, 0);
     return result;
   }
+  if (p == 2 && (mode == 1 || (mode == 0 && (rows > kManyRows || columns > kManyRows)))) {
+    check_same_dtype(x1, x2);
+    return distances_by_product(x1, x2);
+  }
   if (is_computed(x1)) check_has_code(row_of(Op::cdist), x1.dtype());
   check_same_dtype(x1, x2);
-  if (p == 2 && (mode == 1 || (mode == 0 && (rows > kManyRows || columns > kManyRows))))
-    return distances_by_product(x1, x2);
   visit_dtype(x1.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) write_distances<T>(x1, x2, result, p);
   });
@@ -169,20 +298,39 @@ Tensor plain::cdist(const Tensor& x1_arg, const Tensor& x2_arg, double p, std::o
 namespace {
 
 /// Of each row of a row-major matrix to those behind it.
+template <class T>
+void write_pairs(const Tensor& self, const Tensor& result, double p) {
+  const Rows<T> rows{reinterpret_cast<const T*>(self.impl()->data()), self.size(0), self.size(1)};
+  T* const to = reinterpret_cast<T*>(result.impl()->data());
+  // exact: inside the storages
+  const auto first_pair = [&](int64_t row) { return row * rows.count - row * (row + 1) / 2; };
+  if (const std::optional<Apart> apart = apart_of(p)) {
+    const DistanceKernel<T> kernel = kernel_for<T>(*apart);
+    return run_or_plan(
+        to, (rows.count + kColumnsBeside - 1) / kColumnsBeside, [&] { return Block<T>(rows.n); },
+        [&](Block<T>& block, int64_t part) {
+          // The block that is not full is the first: it has the fewest pairs.
+          const int64_t end = rows.count - part * kColumnsBeside, column = std::max<int64_t>(end - kColumnsBeside, 0);
+          const int64_t count = end - column;
+          block.fill(rows, column, count);
+          const auto from = [column](int64_t row) { return std::max<int64_t>(row + 1 - column, 0); };
+          write_block(
+              kernel, rows, 0, column + count - 1, block.data(), count,
+              [&](int64_t row) { return to + first_pair(row) + column + from(row) - row - 1; }, from);
+        });
+  }
+  run_or_plan(
+      to, rows.count - 1, [&] { return Scratch(power_bytes<T>(rows.n)); },
+      [&](Scratch& scratch, int64_t row) {
+        check_interrupt();
+        write_powers(to + first_pair(row), rows[row], rows, row + 1, p, reinterpret_cast<T*>(scratch.data()));
+      });
+}
 Tensor distances_of_pairs(const Tensor& self, double p) {
-  const int64_t rows = self.size(0), n = self.size(1);
+  const int64_t rows = self.size(0);
   const Tensor result = new_tensor({numel_from(Checked(rows) * (rows - 1)) / 2}, self.dtype(), self.device());
   visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T* const from = reinterpret_cast<const T*>(self.impl()->data());
-      T* to = reinterpret_cast<T*>(result.impl()->data());
-      // exact: inside the storages
-      for (int64_t row = 0; row < rows; ++row) {
-        check_interrupt();
-        write_distances_of(to, from + row * n, from + (row + 1) * n, rows - row - 1, n, p);
-        to += rows - row - 1;
-      }
-    }
+    if constexpr (std::is_floating_point_v<T>) write_pairs<T>(self, result, p);
   });
   return result;
 }

@@ -69,16 +69,19 @@ void make_program(const Call& call, Prepared& prepared) {
     add_next_results(program, call, regs);
 }
 
-/// The shortest run that is computed by itself. What is cast comes in tiles, which join all runs.
-int64_t fair_run_of(const Call& call, const Program& program) {
+/// What is cast comes in tiles, which join all runs.
+FairRuns fair_runs_of(const Call& call, const Program& program) {
   int64_t narrowest = itemsize(call.outputs->dtype);
   for (int i = 0; i < call.count; ++i) {
     const Dtype dtype = program.dtype(i);
-    if (dtype != call.resolved.conversions[i].wanted) return std::numeric_limits<int64_t>::max();
+    if (dtype != call.resolved.conversions[i].wanted) {
+      constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+      return {kNone, kNone};
+    }
     narrowest = std::min<int64_t>(narrowest, itemsize(dtype));
   }
   const bool takes_rows = program.is_one_kernel() && program.instructions()[0].rows;
-  return kFairRunBytes / (takes_rows ? itemsize(program.dtype(0)) : narrowest);
+  return takes_rows ? FairRuns::of_rows(itemsize(program.dtype(0))) : FairRuns::of_calls(narrowest);
 }
 
 void plan_call(const Call& call, Prepared& prepared) {
@@ -95,7 +98,7 @@ void plan_call(const Call& call, Prepared& prepared) {
     operand.strides = cast_strides[i];
   }
   make_plan(call.resolved.shape, strided.data(), strided.size(), prepared.plan, results,
-            fair_run_of(call, prepared.program));
+            fair_runs_of(call, prepared.program));
 }
 
 Memory memory_of(const Call& call, const void** addresses) {

@@ -218,5 +218,39 @@ TEST(FromBuffer, Errors) {
   });
 }
 
+TEST(Factories, FewIndicesOfALongTriangle) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  EXPECT_EQ(to_string(triu_indices(kMany, 1)), "tensor([[0],\n        [0]])");
+  const Tensor last = tril_indices(kMany, 1, 1 - kMany);
+  EXPECT_EQ(last.numel(), 2);
+  EXPECT_EQ(last.select(0, 0).item<int64_t>(), kMany - 1);
+}
+
+TEST(Factories, PlacesOfTrianglesAreThoseOfLoops) {
+  for (const int64_t rows : {1, 3, 13, 40})
+    for (const int64_t columns : {1, 5, 12, 13, 41})
+      for (const int64_t offset : {-50, -14, -3, 0, 1, 12, 30, 50}) {
+        std::vector<int64_t> lower[2], upper[2];
+        for (int64_t row = 0; row < rows; ++row)
+          for (int64_t column = 0; column < columns; ++column) {
+            if (const int64_t place[] = {row, column}; column - row <= offset)
+              for (int i = 0; i < 2; ++i) lower[i].push_back(place[i]);
+            if (const int64_t place[] = {row, column}; column - row >= offset)
+              for (int i = 0; i < 2; ++i) upper[i].push_back(place[i]);
+          }
+        const auto expect = [&](const Tensor& got, const std::vector<int64_t>* wanted) {
+          ASSERT_EQ(got.sizes(), SizesView({2, static_cast<int64_t>(wanted[0].size())}));
+          const Tensor wide = got.to(int64).contiguous();
+          for (std::size_t i = 0; i < 2 * wanted[0].size(); ++i)
+            ASSERT_EQ(wide.data<int64_t>()[i], i < wanted[0].size() ? wanted[0][i] : wanted[1][i - wanted[0].size()])
+                << rows << " x " << columns << ", " << offset;
+        };
+        for (const Dtype dtype : {int64, int32}) {
+          expect(tril_indices(rows, columns, offset, dtype), lower);
+          expect(triu_indices(rows, columns, offset, dtype), upper);
+        }
+      }
+}
+
 }  // namespace
 }  // namespace tenon

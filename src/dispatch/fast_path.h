@@ -175,7 +175,7 @@ inline bool add_small_operand(SmallBroadcast& broadcast, int i, const TensorImpl
   broadcast.casts[i] = kernels().cast[static_cast<int>(operand.dtype)][static_cast<int>(common)];
   broadcast.numels[i] = operand.numel;
   broadcast.widths[i] = itemsize(operand.dtype);
-  return operand.contiguous && (operand.numel <= kSmallNumel || broadcast.has_rows());
+  return operand.contiguous && (operand.numel <= kSmallNumel || broadcast.has_rows_to_cast());
 }
 
 /// Whether it is a broadcast of two small tensors that run_small computes.

@@ -11,6 +11,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "dispatch/reduce.h"
+#include "kernel/kernel.h"
 #include "plan/plan.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -22,12 +23,13 @@
 namespace tenon {
 namespace {
 
-/// The dtype of the states' lanes: the narrowest that holds every element.
+/// The dtype of the lanes that are folded: the narrowest that holds every element.
 Dtype lanes_of(Op op, Dtype computed) {
-  const bool is_short = is_floating_point(computed) ? computed != float64 : itemsize(computed) < 4 || computed == int32;
-  const Dtype narrow = is_floating_point(computed) ? float32 : int32,
-              wide = is_floating_point(computed) ? float64 : int64;
-  return is_short && (row_of(op).lanes & set_of(narrow)) != 0 ? narrow : wide;
+  const auto& folds = kernels().state_fold[static_cast<int>(op)];
+  const bool is_floating = is_floating_point(computed);
+  const Dtype narrow = is_floating ? float32 : int32, wide = is_floating ? float64 : int64;
+  const bool is_short = itemsize(computed) < 4 || computed == narrow;
+  return is_short && folds[static_cast<int>(narrow)] ? narrow : wide;
 }
 
 /// What a fold gives, and of what.
@@ -653,7 +655,9 @@ Scalar ord_of(const char* given, const Tensor& self, SizesView dims) {
   Dims all;
   for (int64_t dim = 0; dim < self.dim(); ++dim) all.push_back(dim);
   const SizesView named = dims.data() ? dims : SizesView(all);
-  if (named.size() == 2) throw Error(matrix_norm + "Order nuc not supported.");
+  if (named.size() == 2)
+    throw NotImplementedError(
+        matrix_norm + "Order nuc needs singular values, which are not in Tenon; numpy.linalg.norm(x, 'nuc') works");
   std::string text = matrix_norm + "dim must be a 2-tuple. Got";
   for (int64_t dim : named) text += " " + std::to_string(dim);
   throw Error(text);

@@ -149,10 +149,10 @@ std::vector<Elements> gathered(const Tensor& x, SizesView mask) {
 
 TEST(Fold, AgainstPlainLoops) {
   Random random(11);
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 600; ++round) {
     const Case& c = kCases[static_cast<std::size_t>(random.below(static_cast<int64_t>(std::size(kCases))))];
-    const Dtype dtypes[] = {float32, float64, float16, bfloat16, int64, int32, int16, uint8};
-    const Dtype dtype = dtypes[random.below(c.error > 0 ? 4 : 8)];
+    const Dtype dtypes[] = {float32, float64, float16, bfloat16, int64, int32, int16, uint8, int8};
+    const Dtype dtype = dtypes[random.below(c.error > 0 ? 4 : 9)];
     const Tensor x =
         laid_out(random, drawn(random, drawn_sizes(random), dtype, is_floating_point(dtype) && random.below(3) == 0));
     Dims dims;
@@ -184,13 +184,15 @@ TEST(Fold, ALongRunIsFoldedInPieces) {
   for (const Dims& sizes : {Dims{3000000, 1}, Dims{3, 1000000}, Dims{1000000, 3}, Dims{2, 700000, 2}})
     for (int64_t dim = 0; dim < sizes.size(); ++dim) {
       if (sizes[dim] < 100000) continue;
-      Tensor x = zeros(sizes, float32);
-      const int64_t place = sizes[dim] - 12345;
-      x.narrow(dim, place, 2).fill_(1);
-      EXPECT_EQ(amin(argmax(x, dim)).item().as_int64(), place);
-      EXPECT_EQ(amax(argmax(x, dim)).item().as_int64(), place);
-      EXPECT_EQ(amin(argmin(x, dim)).item().as_int64(), 0);
-      EXPECT_EQ(amin(count_nonzero(x, dim)).item().as_int64(), 2);
+      for (const Dtype dtype : {float32, int8, uint8}) {
+        Tensor x = zeros(sizes, dtype);
+        const int64_t place = sizes[dim] - 12345;
+        x.narrow(dim, place, 2).fill_(1);
+        EXPECT_EQ(amin(argmax(x, dim)).item().as_int64(), place);
+        EXPECT_EQ(amax(argmax(x, dim)).item().as_int64(), place);
+        EXPECT_EQ(amin(argmin(x, dim)).item().as_int64(), 0);
+        EXPECT_EQ(amin(count_nonzero(x, dim)).item().as_int64(), 2);
+      }
     }
 }
 

@@ -86,6 +86,22 @@ double Generator::draw_normal() noexcept {
   return radius * std::cos(angle);
 }
 
+WordStream::WordStream(Generator& generator) noexcept : generator_(generator) {
+  mutex_of(&generator).lock();
+  used_ = generator.state_.used;
+  kernels().random.temper(words_ + used_, generator.state_.words + used_, Generator::kWords - used_);
+}
+WordStream::~WordStream() {
+  generator_.state_.used = used_;
+  mutex_of(&generator_).unlock();
+}
+void WordStream::twist() noexcept {
+  const RandomKernels& kernel = kernels().random;
+  kernel.twist(generator_.state_.words);
+  kernel.temper(words_, generator_.state_.words, Generator::kWords);
+  used_ = 0;
+}
+
 Generator& default_generator() noexcept {
   static Generator instance;
   return instance;

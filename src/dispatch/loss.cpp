@@ -1,5 +1,7 @@
 // Losses: elements by formulas or by public functions, then a mean or a sum; all are differentiated through these.
 // PyTorch: torch/nn/functional.py and `mse_loss`, `cross_entropy_loss`, ... in its C++ library.
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +16,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "tile/pool.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -54,11 +57,6 @@ Tensor elements(Op op, const Tensor& a, const Tensor& b, double number) {
 void check_weights(const Tensor& self, const Tensor& weight) {
   if (!(weight.sizes() == self.sizes())) throw ValueError("Weights and input must have the same size.");
 }
-/// PyTorch broadcasts first.
-void check_weighted(const Tensor& self, const Tensor& target, const Tensor& weight) {
-  infer_size(self.sizes(), target.sizes());
-  check_weights(self, weight);
-}
 Reduction weighted_reduction_of(const char* word) {
   try {
     return reduction_of(word);
@@ -91,7 +89,9 @@ void check_constant(const char* op, const char* name, const Tensor& operand) {
 
 namespace {
 
-/// A tensor without dims as one with dims, which has a say in the common dtype: PyTorch broadcasts first.
+/// PyTorch broadcasts first, so sizes that do not fit are the first error.
+void check_sizes(const Tensor& input, const Tensor& target) { infer_size(input.sizes(), target.sizes()); }
+/// A tensor without dims as one with dims, which has a say in the common dtype.
 Tensor broadcast_beside(const Tensor& self, const Tensor& other) {
   const bool has_say = self.dim() > 0 || other.dim() == 0 || self.dtype() == other.dtype();
   return has_say ? self : self.expand(other.sizes());
@@ -100,21 +100,24 @@ Tensor broadcast_beside(const Tensor& self, const Tensor& other) {
 }  // namespace
 
 Tensor plain::mse_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
+  check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!weight.defined())
     return reduced(elements(Op::squared_error, unrecorded(self), unrecorded(target)), reduction_of(reduction));
-  check_weighted(self, target, weight);
+  check_weights(self, weight);
   return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
+  check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
-  check_weighted(self, target, weight);
+  check_weights(self, weight);
   return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
 
 Tensor plain::smooth_l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double beta) {
+  check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
   if (!(beta >= 0)) throw Error("smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return plain::l1_loss(self, target, reduction, {});
@@ -123,10 +126,10 @@ Tensor plain::smooth_l1_loss(const Tensor& input, const Tensor& wanted, const ch
 
 Tensor plain::huber_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double delta,
                          const Tensor& weight) {
+  check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
-  if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
   if (weight.defined()) check_weights(self, weight);
-  infer_size(self.sizes(), target.sizes());  // PyTorch's first error
+  if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
   check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
   if (!weight.defined()) {
     const Tensor each = elements(Op::huber_error, unrecorded(self), unrecorded(target), delta).to(self.dtype());
@@ -181,18 +184,23 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
   check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
   if (is_computed_now(self)) check_has_code(row_of(Op::logits_cross_entropy), self.dtype());
   if (target.dtype() == bool_) tenon::sub(ones_like(target), target);  // throws: PyTorch's first step
-  check_can_cast(self.dtype(), target.dtype());
   Tensor loss;
-  if (pos_weight.defined()) {
+  // PyTorch's result lies like `target`.
+  const bool is_fused = is_floating_point(target.dtype()) && self.strides() == target.strides();
+  if (pos_weight.defined() || !is_fused) {
     // In place, as in PyTorch: operands that would change the sizes or the dtype are refused.
     Tensor logarithm = tenon::logsigmoid(self);
-    logarithm.mul_((pos_weight - 1) * target + 1);
+    if (pos_weight.defined()) logarithm.mul_((pos_weight - 1) * target + 1);
     loss = 1 - target;
     loss.mul_(self).sub_(logarithm);
   } else {
     loss = elements(Op::logits_cross_entropy, unrecorded(self), unrecorded(target)).to(target.dtype());
   }
   if (weight.defined()) loss.mul_(weight);
+  // One node in PyTorch, which refuses complex results.
+  if (!pos_weight.defined() && is_complex(loss.dtype()) && (is_recorded(self) || is_recorded(target)))
+    throw Error(
+        "binary_cross_entropy_with_logits does not support automatic differentiation for outputs with complex dtype.");
   return reduced(loss, how);
 }
 
@@ -257,19 +265,30 @@ void check_classes_sizes(const Tensor& self, const Tensor& target) {
 void check_class_weights(const Tensor& self, const Tensor& weight) {
   if (!weight.defined()) return;
   const int64_t classes = self.size(class_dim(self));
-  if (weight.dim() != 1 || weight.numel() != classes) {
-    if (self.dim() > 2) throw Error("weight tensor should be defined either for all or no classes");
+  if (self.dim() > 2) {  // weights of any shape
+    if (weight.numel() != classes) throw Error("weight tensor should be defined either for all or no classes");
+    return;
+  }
+  if (weight.dim() != 1 || weight.numel() != classes)
     throw Error("weight tensor should be defined either for all " + std::to_string(classes) +
                 " classes or no classes but got weight tensor of shape: " + to_string(weight.sizes()));
-  }
 }
-void check_class_dtypes(const Tensor& self, const Tensor& target, const Tensor& weight) {
-  if (target.dtype() != int64 && target.dtype() != uint8)
-    throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
+void check_target_dtype(const Tensor& target) {
+  if (target.dtype() == int64 || target.dtype() == uint8) return;
+  throw Error(std::string("expected target dtype to be Long or Byte, but got ") + scalar_type_name(target.dtype()));
+}
+void check_scalar_type(Dtype wanted, Dtype got) {
+  if (wanted == got) return;
+  throw Error(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " + scalar_type_name(got));
+}
+void check_class_dtypes(const Tensor& self, const Tensor& target, const Tensor& weight, Reduction reduction) {
+  const bool is_image = self.dim() > 2;
+  if (is_image && is_computed_now(self) && !is_floating_point(self.dtype()))
+    fail_no_code("nll_loss2d_forward_out_frame", self.dtype());
   if (is_computed_now(self)) check_has_code(row_of(Op::nll_loss), self.dtype());
-  if (weight.defined() && weight.dtype() != self.dtype())
-    throw Error(std::string("expected scalar type ") + scalar_type_name(self.dtype()) + " but found " +
-                scalar_type_name(weight.dtype()));
+  if (weight.defined()) check_scalar_type(self.dtype(), weight.dtype());
+  const bool is_read = is_computed_now(self) && (target.numel() > 0 || reduction == Reduction::none);
+  if (is_image && is_read) check_scalar_type(int64, target.dtype());
 }
 
 void check_classes(const Tensor& target, const Tensor& is_ignored, int64_t classes) {
@@ -290,6 +309,73 @@ Classes classes_of(const Tensor& self, const Tensor& target, int64_t ignore_inde
   const Tensor is_ignored = wide == ignore_index;
   check_classes(wide, is_ignored, self.size(class_dim(self)));
   return {tenon::where(is_ignored, 0, wide), is_ignored};
+}
+
+/// Calls write(row, class) for each row that is not ignored and write(row, -1) for the others. Returns the number of
+/// the former. Throws for the first class that there is not.
+template <class Write>
+int64_t for_each_row(const Tensor& target, int64_t classes, int64_t ignore_index, const Write& write) {
+  constexpr int64_t kPart = int64_t{1} << 14;
+  const int64_t rows = target.numel(), step = target.stride(0);
+  const int64_t* const wanted = target.data<int64_t>();
+  std::atomic<int64_t> counted{0}, outside{rows};
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = "rows of classes", .stores = "in place"});
+  // exact: inside the storage
+  parallel_for((rows + kPart - 1) / kPart, [&](int64_t part) {
+    int64_t count = 0;
+    for (int64_t row = part * kPart, end = std::min(row + kPart, rows); row < end; ++row) {
+      const int64_t place = wanted[row * step];
+      const bool is_ignored = place == ignore_index;
+      if (!is_ignored && (place < 0 || place >= classes)) {
+        for (int64_t first = outside; row < first && !outside.compare_exchange_weak(first, row);) continue;
+        return;
+      }
+      write(row, is_ignored ? -1 : place);
+      count += is_ignored ? 0 : 1;
+    }
+    counted += count;
+  });
+  if (outside < rows) throw IndexError("Target " + std::to_string(wanted[outside * step]) + " is out of bounds.");
+  return counted;
+}
+/// The losses of a matrix's rows, 0 of those that are ignored, and what their sum is divided by for the mean.
+struct RowLosses {
+  Tensor loss, weights;  // weights: of the rows' classes, if classes have weights
+  int64_t counted;       // rows that are not ignored
+};
+template <class T>
+RowLosses losses_of_rows(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t ignore_index) {
+  const int64_t row_step = self.stride(0), step = self.stride(1);
+  const Tensor loss = new_tensor(target.sizes(), self.dtype(), self.device());
+  T* const to = loss.data<T>();
+  const T* const from = self.data<T>();
+  // exact: inside the storages
+  if (!weight.defined()) {
+    const int64_t counted = for_each_row(target, self.size(1), ignore_index, [=](int64_t row, int64_t place) {
+      to[row] = place < 0 ? T{0} : -from[row * row_step + place * step];
+    });
+    return {loss, {}, counted};
+  }
+  const Tensor weights = new_tensor(target.sizes(), self.dtype(), self.device());
+  T* const own = weights.data<T>();
+  const T* const of_class = weight.data<T>();
+  const int64_t weight_step = weight.stride(0);
+  const int64_t counted = for_each_row(target, self.size(1), ignore_index, [=](int64_t row, int64_t place) {
+    own[row] = place < 0 ? T{0} : of_class[place * weight_step];
+    to[row] = place < 0 ? T{0} : -(from[row * row_step + place * step] * own[row]);
+  });
+  return {loss, weights, counted};
+}
+/// The same as nll_of_batch, in one pass. Bench: tenon_bench --ops --filter ops/nll_loss.
+Tensor nll_of_matrix(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                     Reduction reduction) {
+  const Tensor wide = target.detach().to(int64);
+  const RowLosses rows = self.dtype() == float32 ? losses_of_rows<float>(self, wide, weight, ignore_index)
+                                                 : losses_of_rows<double>(self, wide, weight, ignore_index);
+  if (reduction != Reduction::mean) return reduced(rows.loss, reduction);
+  if (weight.defined()) return tenon::sum(rows.loss) / tenon::sum(rows.weights);
+  return tenon::sum(rows.loss) / static_cast<double>(rows.counted);
 }
 
 /// Of a batch: `self` has at least two dims.
@@ -316,11 +402,18 @@ Tensor plain::nll_loss(const Tensor& self, const Tensor& target, const Tensor& w
   if (target.device() != self.device()) fail_device(self.device(), target.device());
   check_classes_sizes(self, target);
   check_constant(self.dim() > 2 ? "nll_loss2d_forward" : "nll_loss_forward", "weight", weight);
+  check_target_dtype(target);
   check_class_weights(self, weight);
-  check_class_dtypes(self, target, weight);
+  check_class_dtypes(self, target, weight, how);
   const PolicyExemption exempt;
-  if (self.dim() > 2) return nll_of_batch(self, classes_of(self, target, ignore_index), weight, how);
+  if (self.dim() > 2) {
+    const Tensor weights = weight.defined() ? weight.reshape({-1}) : weight;
+    return nll_of_batch(self, classes_of(self, target, ignore_index), weights, how);
+  }
   const Tensor all = unrecorded(self);
+  const bool is_wide = self.dtype() == float32 || self.dtype() == float64;
+  if (self.dim() == 2 && is_wide && !self.is_meta() && !target.is_meta() && (!weight.defined() || !weight.is_meta()))
+    return nll_of_matrix(all, target, weight.defined() ? weight.detach() : weight, ignore_index, how);
   if (self.dim() == 2) return nll_of_batch(all, classes_of(self, target, ignore_index), weight, how);
   const Tensor one = all.unsqueeze(0);
   const Tensor loss = nll_of_batch(one, classes_of(one, target.reshape({1}), ignore_index), weight, how);
@@ -474,6 +567,10 @@ Tensor plain::soft_margin_loss(const Tensor& self, const Tensor& target, const c
   const Reduction how = reduction_of(reduction);
   check_constant("soft_margin_loss", "target", target);
   Tensor product = -unrecorded(self);
+  const Dims shape = infer_size(self.sizes(), target.sizes());
+  if (!(self.sizes() == shape))
+    throw Error("output with shape " + to_string(self.sizes()) + " doesn't match the broadcast shape " +
+                to_string(shape));
   product.mul_(target);
   if (!is_inexact(self.dtype())) fail_cast(get_default_dtype(), self.dtype());
   return reduced(tenon::log1p(tenon::exp(product)), how);

@@ -5,6 +5,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "dispatch/products.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
@@ -111,15 +112,6 @@ void check_unrecorded(const char* name, const Tensor& out, const Tensor& a, cons
   check_out_unrecorded(name, out, args, 2);
 }
 
-/// Copies a result; an `out` that is resized becomes row-major.
-Tensor& write(Tensor& out, const Tensor& result) {
-  check_out_device(out, result.device());
-  ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));
-  out.copy_(result);
-  resized.keep();
-  return out;
-}
-
 /// Checks `out` before anything is multiplied, with the error texts of the op that PyTorch calls.
 void check_batched_out(const Tensor& out, const Tensor& a, const Tensor& b) {
   if (should_fold(a, b, true)) {
@@ -154,7 +146,7 @@ Tensor& plain::matmul_out(Tensor& out, const Tensor& self, const Tensor& other) 
     return out;
   }
   check_batched_out(out, self, other);
-  return write(out, multiplied(self, other, true));
+  return copy_product(out, multiplied(self, other, true));
 }
 
 // --- inner, outer
@@ -213,15 +205,7 @@ Tensor& plain::inner_out(Tensor& out, const Tensor& self, const Tensor& other) {
   check_inner(self, other);
   if (self.dim() == 0 || other.dim() == 0) return mul_out(out, self, other);
   const Tensor result = plain::inner(self, other);
-  if (out.requires_grad() && !(out.sizes() == result.sizes()))
-    throw Error(
-        "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
-        "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure its "
-        "shape matches the expected output.");
-  if (result.dtype() != out.dtype())
-    throw Error(std::string("tensordot: Expected the output tensor to have dtype ") + scalar_type_name(result.dtype()) +
-                ", but got an output tensor with dtype " + scalar_type_name(out.dtype()));
-  return write(out, result);
+  return copy_contraction(out, result);
 }
 
 namespace {

@@ -146,6 +146,11 @@ template <class... Operands>
 bool records(const Operands&... operands) {
   return is_in_graph(operands...) && (is_recorded(operands) || ...);
 }
+/// Of operands that may be left out.
+template <class... Operands>
+bool records_given(const Operands&... operands) {
+  return ((operands.defined() && records(operands)) || ...);
+}
 
 /// For ops without promotion.
 void check_same_dtype(const Arg& self, const Arg& other, const char* name) {

@@ -54,7 +54,7 @@ bool is_any_outside(const IndexedPlane& plane, int64_t size) {
 bool is_any_outside(const ByteView& index, int64_t size) {
   ByteView once = index;  // dims along which the index is expanded are read once
   for (int64_t dim = 0; dim <= once.last(); ++dim)
-    if (once.strides[dim] == 0) once.sizes[dim] = 1;
+    if (once.strides[dim] == 0) once.sizes[dim] = std::min<int64_t>(once.sizes[dim], 1);
   bool outside = false;
   for_each_plane(once, once, once, 0, [&](const IndexedPlane& plane) { outside |= is_any_outside(plane, size); });
   return outside;

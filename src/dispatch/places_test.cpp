@@ -175,6 +175,20 @@ TEST(Places, OfHugeExpandedTensors) {
   EXPECT_EQ(to_string(take_along_dim(wide, places({{kLeast}}), 1)), "tensor([[0],\n        [1]])");
 }
 
+TEST(Places, NoneIsReadOfAnEmptyIndexThatIsExpanded) {
+  const Tensor none = scalar_tensor(9, int64).expand({0});
+  EXPECT_EQ(to_string(index_reduce(ones({3}), 0, none, ones({0}), "amax")), "tensor([1., 1., 1.])");
+  EXPECT_EQ(to_string(index_add(ones({3}), 0, none, ones({0}))), "tensor([1., 1., 1.])");
+  EXPECT_EQ(to_string(ones({3}).index_select(0, none)), "tensor([])");
+}
+
+TEST(Places, ElementsOfTheTensorItselfAreReadBeforePlacesAreReset) {
+  const Tensor memory = tensor({3., 9., 2., 9., 1., 9.});
+  Tensor x = memory.slice(0, 0, 6, 2);
+  x.scatter_reduce_(0, places({int64_t{0}, int64_t{0}, int64_t{2}}), memory.slice(0, 0, 6, 2), "amax", false);
+  EXPECT_EQ(to_string(memory), "tensor([3., 9., 2., 9., 1., 9.])");
+}
+
 TEST(Places, TruthsOfOthersAreAnyByte) {
   uint8_t bytes[] = {2, 0, 255, 1, 0, 0, 128, 64, 3, 0, 7};
   const Tensor truths = from_buffer(bytes, {11}, bool_);

@@ -70,19 +70,23 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tenso
     forget_writes(out);
     return out;
   }
-  const auto wide = [&](const Tensor& x) { return x.dtype() == dtype ? x : run_to(x, dtype, MemoryFormat::preserve); };
+  const int64_t rows = a.dim() > 1 ? a.size(-2) : 1, columns_count = b.dim() > 1 ? b.size(-1) : 1;
+  const bool in_pairs = a.dtype() == bfloat16 && multiplies_pairs(rows, columns_count, depth);
+  const auto wide = [&](const Tensor& x) {
+    return in_pairs || x.dtype() == dtype ? x : run_to(x, dtype, MemoryFormat::preserve);
+  };
   const Tensor left = wide(a), right = wide(b);
   Matrices columns = matrices_of(right);
   if (b.dim() == 1) columns = {columns.data, 0, columns.column_stride, 0};
-  Product product{dtype,
+  Product product{in_pairs ? bfloat16 : dtype,
                   a.dim() > 2 ? a.size(0) : 1,
-                  a.dim() > 1 ? a.size(-2) : 1,
-                  b.dim() > 1 ? b.size(-1) : 1,
+                  rows,
+                  columns_count,
                   depth,
                   matrices_of(left),
                   columns,
                   nullptr};
-  if (place && takes_product(*place, sizes, dtype, a, b) && takes_no_memory(product)) {
+  if (place && !in_pairs && takes_product(*place, sizes, dtype, a, b) && fails_before_it_writes(product)) {
     const Uninterrupted whole;
     product.out = place->impl()->data();
     multiply(product);

@@ -3,11 +3,14 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "error_text.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/threads.h"
+#include "tile/course.h"
+#include "type/half.h"
 
 namespace tenon {
 namespace {
@@ -53,16 +56,20 @@ TEST(Product, OfEverySizeAndLayout) {
   constexpr int64_t kSizes[] = {1, 2, 3, 4, 5, 6, 7, 13, 16, 17, 31, 33, 49, 65, 130, 300};
   uint32_t state = 1;
   const auto size = [&] { return kSizes[(state = state * 1664525u + 1013904223u) >> 28]; };
-  for (int number = 0; number < 400; ++number) {
+  for (int number = 0; number < 600; ++number) {
     const int64_t batches = number % 3 + 1, rows = size(), depth = size(), columns = size();
-    const Dtype dtype = std::array{float32, float64, int32, int64, float16, int8}[static_cast<std::size_t>(number % 6)];
-    const Tensor a = drawn({batches, rows, depth}, dtype, number / 6 % 3, state);
-    const Tensor b = drawn({batches, depth, columns}, dtype, number / 18 % 3, state);
+    const Dtype dtype =
+        std::array{float32, float64, int32, int64, float16, bfloat16, int8}[static_cast<std::size_t>(number % 7)];
+    const Tensor a = drawn({batches, rows, depth}, dtype, number / 7 % 3, state);
+    const Tensor b = drawn({batches, depth, columns}, dtype, number / 21 % 3, state);
     const Tensor got = bmm(a, b).to(int64), left = a.to(int64).contiguous(), right = b.to(int64).contiguous();
-    const bool wraps = dtype == int8;
+    const auto rounded = [&](int64_t sum) {
+      if (dtype == int8) return int64_t{static_cast<int8_t>(sum)};
+      return dtype == bfloat16 ? static_cast<int64_t>(bfloat16_value(bfloat16_bits(static_cast<float>(sum)))) : sum;
+    };
     for (int64_t i = 0; i < got.numel(); ++i) {
       const int64_t want = sum_of_products(left, right, i / (rows * columns), i / columns % rows, i % columns);
-      ASSERT_EQ(got.data<int64_t>()[i], wraps ? static_cast<int8_t>(want) : want)
+      ASSERT_EQ(got.data<int64_t>()[i], rounded(want))
           << number << ": " << dtype_name(dtype) << " " << to_string(a.sizes()) << to_string(a.strides()) << " @ "
           << to_string(b.sizes()) << to_string(b.strides()) << " at " << i;
     }
@@ -76,13 +83,20 @@ TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
                                              {500, 600, 1},
                                              {1, 700, 900},
                                              {30, 1000, 300},
-                                             {900, 40, 50}})
-    for (const bool turned : {false, true}) {
-      const Tensor a = (arange(rows * depth, float32).reshape({rows, depth}) * 0.37f).add(0.1).reciprocal();
+                                             {900, 40, 50},
+                                             {70000, 29, 1},
+                                             {1, 3, 90000},
+                                             {6, 20, 30000},
+                                             {8, 100, 20000},
+                                             {9000, 2, 299}})
+    for (const auto& [turned, dtype] :
+         {std::pair{false, float32}, {true, float32}, {false, bfloat16}, {true, bfloat16}}) {
+      const Tensor a = (arange(rows * depth, float32).reshape({rows, depth}) * 0.37f).add(0.1).reciprocal().to(dtype);
       const Tensor b = (arange(depth * columns, float32) * 0.73f)
                            .add(0.2)
                            .reciprocal()
-                           .reshape(turned ? Dims{columns, depth} : Dims{depth, columns});
+                           .reshape(turned ? Dims{columns, depth} : Dims{depth, columns})
+                           .to(dtype);
       std::string first;
       for (const int threads : {1, 2, 3, 8}) {
         set_num_threads(threads);
@@ -101,6 +115,16 @@ TEST(Product, OfNothing) {
   EXPECT_EQ(mm(ones({0, 2}), ones({2, 3})).numel(), 0);
   EXPECT_EQ(dot(ones({0}), ones({0})).item<float>(), 0);
   EXPECT_EQ(to_string(addmm(ones({2}), ones({2, 0}), ones({0, 2}), 3)), "tensor([[3., 3.],\n        [3., 3.]])");
+}
+
+TEST(Product, IsPlannedWithoutMemory) {
+  for (const Dtype dtype : {float32, bfloat16, int32})
+    for (const Dims& sizes : {Dims{64, 64, 64}, Dims{300, 1, 40}, Dims{300, 50, 3}, Dims{8, 4098, 16}}) {
+      CourseRecord record(false);
+      const Options options(dtype, Device::meta);
+      mm(zeros({sizes[0], sizes[1]}, options), zeros({sizes[1], sizes[2]}, options));
+      EXPECT_FALSE(record.courses.empty());
+    }
 }
 
 TEST(Product, RefusesWhatDoesNotFit) {

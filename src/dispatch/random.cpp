@@ -413,31 +413,39 @@ void overwrite_from_uniform(const Tensor& self, const Draw& draw) {
 }
 
 /// Hormann, "The transformed rejection method for generating Poisson random variables", 1993.
-double poisson_of(double mean, Generator& stream) {
-  const auto uniform = [&] {
-    uint32_t words[2];
-    stream.draw(words, 2);
-    return uniform_of(words);
-  };
+double poisson_of(double mean, WordStream& stream) {
   if (mean == 0) return 0;
   if (mean < 10) {
     const double limit = std::exp(-mean);
     double product = 1;
     for (int64_t count = 0;; ++count) {
-      product *= uniform();
+      product *= stream.uniform();
       if (!(product > limit)) return static_cast<double>(count);
     }
   }
   const double root = std::sqrt(mean), log_mean = std::log(mean), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), edge = 0.9277 - 3.6224 / (b - 2);
   while (true) {
-    const double u = uniform() - 0.5, v = uniform(), distance = 0.5 - std::abs(u);
+    const double u = stream.uniform() - 0.5, v = stream.uniform(), distance = 0.5 - std::abs(u);
     const double count = std::floor((2 * a / distance + b) * u + mean + 0.43);
     if (distance >= 0.07 && v <= edge) return count;
     if (count < 0 || (distance < 0.013 && v > distance)) continue;
     if (std::log(v) + std::log(inverse_alpha) - std::log(a / (distance * distance) + b) <=
         -mean + count * log_mean - std::lgamma(count + 1))
       return count;
+  }
+}
+
+// Counts that are drawn at once: in microseconds.
+constexpr int64_t kCounts = 128;
+
+template <class T>
+void draw_counts(T* out, const T* means, int64_t n) {
+  WordStream stream(generator());
+  for (int64_t i = 0; i < n; ++i) {
+    const double mean = element_cast<double>(means[i]);
+    if (!(mean >= 0)) throw Error("invalid Poisson rate, expected rate to be non-negative");
+    out[i] = element_cast<T>(poisson_of(mean, stream));
   }
 }
 
@@ -794,18 +802,13 @@ Tensor poisson(const Tensor& self) {
   check_drawn("poisson_cpu", self, kFloats);
   const Tensor result = empty_like(self, {}, MemoryFormat::contiguous), means = self.detach().contiguous();
   if (self.is_meta()) return result;
-  Generator& stream = generator();
   visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (is_floating_v<T>) {
-      T* out = result.data<T>();
-      const T* mean = means.data<T>();
-      for (int64_t i = 0; i < means.numel(); ++i) {
-        if (i % kPiece == 0) check_interrupt();
-        const double lambda = element_cast<double>(mean[i]);
-        if (!(lambda >= 0)) throw Error("invalid Poisson rate, expected rate to be non-negative");
-        out[i] = element_cast<T>(poisson_of(lambda, stream));
+    if constexpr (is_floating_v<T>)
+      for (int64_t begin = 0; begin < means.numel(); begin += kCounts) {
+        check_interrupt();
+        // exact: inside the storages
+        draw_counts(result.data<T>() + begin, means.data<T>() + begin, std::min(kCounts, means.numel() - begin));
       }
-    }
   });
   const Arg arg(self);
   const Arg* const args[] = {&arg};

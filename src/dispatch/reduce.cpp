@@ -1,6 +1,5 @@
 #include "dispatch/reduce.h"
 
-#include <bit>
 #include <limits>
 
 #include "dispatch/differentiate.h"
@@ -106,12 +105,13 @@ bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self,
     if (!mask[dim]) return false;
   const int64_t numel = numel_from(self, first);
   if (!are_rows(self, numel, is_cast ? kCastRowNumel : kRowNumel)) return false;
-  if (is_cast && numel < kNarrowRow && numel < self.numel()) return false;
+  const bool is_narrow =
+      numel < kNarrowRow && numel < self.numel() && !folds_narrow_rows(op, self.dtype(), types.accumulated);
+  if (is_cast && is_narrow) return false;
   if (CourseRecord::now()) [[unlikely]] {
     Course course{.route = "few", .stores = "in place", .parts = 1};
-    const bool is_narrow = numel < kNarrowRow && out.numel() > 1;
     course.accesses.push_back(is_narrow ? AccessPattern::gather : AccessPattern::direct);
-    const bool as_it_lies = !is_cast || fold_widens(self.dtype(), types.accumulated);
+    const bool as_it_lies = folds_of(op, self.dtype(), types.accumulated).along != nullptr;
     if (!as_it_lies) course.kernels.push_back({"cast", types.accumulated});
     course.kernels.push_back({block_name(formula_of(op)), as_it_lies ? self.dtype() : types.accumulated});
     note_course(std::move(course));
@@ -227,7 +227,6 @@ Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::o
 
 /// The dims to reduce, one bit each; 0 if one of them does not exist.
 uint64_t reduced_bits(SizesView dims, int64_t ndim) {
-  if (ndim > 63) return 0;
   if (dims.empty()) return (uint64_t{1} << ndim) - 1;
   uint64_t bits = 0;
   for (const int64_t dim : dims) {
@@ -259,8 +258,8 @@ bool folds_plainly(Op op, Dtype dtype) {
 Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   const Dtype dtype = self.dtype();
   const int64_t ndim = self.dim(), count = dims.empty() ? ndim : dims.size();
+  if (self.numel() == 0 || self.is_meta() || count > ndim || ndim > 63) return {};
   const uint64_t bits = reduced_bits(dims, ndim);
-  if (self.numel() == 0 || self.is_meta() || std::popcount(bits) != count) return {};
   const int64_t first = ndim - count;  // exact: two small numbers
   if (bits >> first == (uint64_t{1} << count) - 1) {
     const int64_t numel = numel_from(self, first);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/checked.h"
 #include "dispatch/algorithm.h"
@@ -12,6 +14,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
+#include "tile/pool.h"
 
 namespace tenon {
 
@@ -436,6 +439,96 @@ Tensor selected(Tensor self, SizesView padding, Border border) {
   return self;
 }
 
+/// Not where the calls are recorded, nor where nothing is added.
+bool is_in_one_pass(const Tensor& self, SizesView padding) {
+  return is_computed(self) && !is_recorded(self) && self.numel() > 0 &&
+         std::any_of(padding.begin(), padding.end(), [](int64_t count) { return count != 0; });
+}
+
+/// The rows of a padded tensor: the last dim's elements.
+struct PaddedRows {
+  const int64_t* places;  // in a row of the source
+  int64_t begin, kept;    // the elements from `begin` on lie side by side in the source
+  int64_t size;           // of a row of the source
+  int64_t padded;         // of the result
+};
+template <class T>
+void write_padded(void* out, const void* source, const PaddedRows& rows) {
+  T* const to = static_cast<T*>(out);
+  const T* const from = static_cast<const T*>(source);
+  for (int64_t i = 0; i < rows.begin; ++i) to[i] = from[rows.places[i]];
+  if (rows.kept > 0)
+    std::memcpy(to + rows.begin, from + rows.places[rows.begin],
+                static_cast<std::size_t>(rows.kept) * sizeof(T));  // exact: of a row
+  for (int64_t i = rows.begin + rows.kept; i < rows.padded; ++i) to[i] = from[rows.places[i]];
+}
+constexpr auto padded_writer(int64_t width) {
+  return width == 1   ? &write_padded<uint8_t>
+         : width == 2 ? &write_padded<uint16_t>
+         : width == 4 ? &write_padded<uint32_t>
+         : width == 8 ? &write_padded<uint64_t>
+                      : &write_padded<Complex128>;
+}
+
+/// The same as `selected` in one pass over the result's rows. Bench: tenon_bench --ops --filter pad.
+Tensor padded_at_once(const Tensor& self, SizesView padding, Border border) {
+  constexpr int64_t kPartElements = 1 << 15;
+  const int64_t count = padding.size() / 2, ndim = self.dim();
+  Dims sizes = self.sizes().copy();
+  std::vector<Tensor> places_of;  // of the last dim first
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t dim = ndim - 1 - i;
+    places_of.push_back(padded_places(self.size(dim), padding[2 * i], padding[2 * i + 1], border, Device::cpu));
+    sizes[dim] = places_of.back().numel();
+  }
+  const Tensor result = new_tensor(sizes, self.dtype(), self.device());
+  if (result.numel() == 0) return result;
+  if (CourseRecord::now()) [[unlikely]]
+    note_course({.route = "rows copied", .stores = "in place"});
+  const int64_t all = result.numel() / sizes[ndim - 1], each = std::max<int64_t>(kPartElements / sizes[ndim - 1], 1);
+  if (result.is_meta()) {
+    note_parts((all + each - 1) / each, threads_for((all + each - 1) / each));  // exact: of the result's elements
+    return result;
+  }
+  const Tensor source = self.contiguous(), &places = places_of[0];
+  // For each row of the padded dims before the last, the row of the source.
+  // exact: at most the number of elements
+  std::vector<int64_t> source_rows{0};
+  for (int64_t i = count - 1; i > 0; --i) {
+    const int64_t size = self.size(ndim - 1 - i), padded = sizes[ndim - 1 - i];
+    const int64_t* const own = places_of[static_cast<std::size_t>(i)].data<int64_t>();
+    std::vector<int64_t> rows;
+    rows.reserve(source_rows.size() * static_cast<std::size_t>(padded));
+    for (const int64_t before : source_rows)
+      for (int64_t k = 0; k < padded; ++k) rows.push_back(before * size + own[k]);
+    source_rows = std::move(rows);
+  }
+
+  // One side may cut off more than there is, and with it elements that the other side adds.
+  const int64_t cut = std::max<int64_t>(-padding[0], 0) + std::max<int64_t>(-padding[1], 0);
+  const int64_t padded = places.numel(), before = std::min(std::max<int64_t>(padding[0], 0), padded);
+  const int64_t kept = std::min(std::max<int64_t>(self.size(-1) - cut, 0), padded - before);
+  const PaddedRows rows{places.data<int64_t>(), before, kept, self.size(-1), padded};
+  const int64_t width = self.itemsize();
+  const auto planes_row = static_cast<int64_t>(source_rows.size());
+  // exact: inside the storages
+  int64_t plane = rows.size;  // elements of the source
+  for (int64_t i = 1; i < count; ++i) plane *= self.size(ndim - 1 - i);
+  const auto write = padded_writer(width);
+  std::byte* const to = static_cast<std::byte*>(result.data_ptr());
+  const std::byte* const from = static_cast<const std::byte*>(source.data_ptr());
+  // exact: as before
+  parallel_for((all + each - 1) / each, [&](int64_t part) {
+    const int64_t begin = part * each, end = std::min(begin + each, all);
+    int64_t outer = begin / planes_row, row = begin % planes_row;
+    for (int64_t i = begin; i < end; ++i) {
+      write(to + i * rows.padded * width, from + (outer * plane + source_rows[row] * rows.size) * width, rows);
+      if (++row == planes_row) row = 0, ++outer;
+    }
+  });
+  return result;
+}
+
 Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t count, Border border) {
   check_padded(self, padding, count, border);
   if (border == Border::reflect) check_reflected(self, padding);
@@ -448,7 +541,8 @@ Tensor padded_by_border(Op op, const Tensor& self, SizesView padding, int64_t co
   if (is_computed(self) && (row.dtypes & set_of(self.dtype())) == 0)
     fail_no_code((row.kernel_name + std::string(is_images_last ? "_channels_last" : "")).c_str(), self.dtype());
   const Tensor source = self.detach();
-  const Tensor result = selected(source, padding, border);
+  const Tensor result =
+      is_in_one_pass(source, padding) ? padded_at_once(source, padding, border) : selected(source, padding, border);
   return result.is(source) || format != MemoryFormat::contiguous ? run_clone(result, format) : result;
 }
 
@@ -482,6 +576,7 @@ Tensor padded_circularly(const Tensor& self, SizesView padding) {
     if ((Checked(size) + before + after).value_or(-1) < 0)
       throw Error("Negative padding value is resulting in an empty dimension");
   }
+  if (is_in_one_pass(self, padding)) return padded_at_once(self, padding, Border::circular);
   const Tensor result = selected(self, padding, Border::circular);
   return result.is(self) ? self.clone(MemoryFormat::contiguous) : result;
 }

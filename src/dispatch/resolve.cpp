@@ -151,11 +151,12 @@ Dims layout_of_parts(const Row& row, SizesView shape, const Tensor& self) {
 }
 
 /// The layout of a new result, or of the output `resized`.
-Dims new_layout(const Row& row, const Resolved& resolved, const Tensor* resized, Args args, int count) {
+Dims new_layout(Op op, const Row& row, const Resolved& resolved, const Tensor* resized, Args args, int count) {
   const bool is_of_complex = (row.complex_to_real || row.keeps_real) && is_complex(resolved.types.common);
   // PyTorch makes the results of frexp like `empty_like`, but not on meta.
   if (!resized && has_several_results(row) && count == 1 && resolved.device == Device::cpu)
     return strides_like(resolved.shape, args[0]->tensor().strides(), MemoryFormat::preserve);
+  if (resized && op == Op::logsigmoid) return contiguous_strides(resolved.shape);
   if (row.gives_row_major && !resized && resolved.device == Device::cpu) return contiguous_strides(resolved.shape);
   if (!resized && is_of_complex) return layout_of_parts(row, resolved.shape, args[0]->tensor());
   // PyTorch computes abs and angle as complex numbers, and copies their real parts.
@@ -239,6 +240,7 @@ bool is_strict(const Row& row, Args args, int count) {
 /// Checks the output of an in-place or out= call before shapes are known.
 void check_target(Op op, const Row& row, Form form, Device device, const Tensor& out, Args args, int count) {
   check_out_device(out, device);
+  if (op == Op::logsigmoid) check_dtype(row, args[0]->tensor().dtype(), device);
   if (form == Form::out && row.complex_to_real && is_complex(args[0]->tensor().dtype()))
     check_can_cast(to_real(args[0]->tensor().dtype()), out.dtype());
   // If the dtype changes, PyTorch clamps, or squares, a copy.
@@ -251,13 +253,20 @@ void check_target_shape(Form form, const Tensor& out, SizesView shape, Args args
   form == Form::inplace ? check_inplace_shape(out.sizes(), shape) : check_resized_is_no_input(out, shape, args, count);
 }
 
-void check_target_dtype(const Row& row, const Types& types, Form form, const Tensor& out, Args args, int count) {
+/// An output has another dtype than the common one, and the op does not convert.
+[[noreturn]] void fail_target_dtype(Op op, Dtype got, Dtype wanted) {
+  if (op == Op::logsigmoid)
+    throw Error(std::string("expected scalar type ") + scalar_type_name(wanted) + " but found " +
+                scalar_type_name(got));
+  throw Error(std::string("Found dtype ") + scalar_type_name(got) + " but expected " + scalar_type_name(wanted));
+}
+
+void check_target_dtype(Op op, const Row& row, const Types& types, Form form, const Tensor& out, Args args, int count) {
   const bool becomes_real = row.complex_to_real && types.result != types.common;
   if (form == Form::inplace && becomes_real)
     throw Error(std::string("In-place ") + row.name + " is not supported for complex tensors.");
   if (!(becomes_real && !is_complex(out.dtype())) && is_strict(row, args, count) && out.dtype() != types.common)
-    throw Error(std::string("Found dtype ") + scalar_type_name(out.dtype()) + " but expected " +
-                scalar_type_name(types.common));
+    fail_target_dtype(op, out.dtype(), types.common);
   check_can_cast(types.result, out.dtype());
 }
 
@@ -272,7 +281,7 @@ void check_call(Op op, const Row& row, Resolved& resolved, Form form, const Tens
   const bool is_resized = out && !(out->sizes() == resolved.shape);
   if (is_resized && !resolved.is_flat) check_target_shape(form, *out, resolved.shape, args, count);
   const Types types = resolved.types = types_of(op, row, args, count);
-  if (out) check_target_dtype(row, types, form, *out, args, count);
+  if (out) check_target_dtype(op, row, types, form, *out, args, count);
   check_alpha(row, types.common, args, count);
   check_dtype(row, types.common, device);
   // PyTorch computes logical_not in the output's dtype.
@@ -281,7 +290,7 @@ void check_call(Op op, const Row& row, Resolved& resolved, Form form, const Tens
   if (resolved.is_flat) return;
   check.check_blow_up(resolved.shape, itemsize(types.result));
   check_divisor(row, types, resolved.shape, device, *args[count - 1]);
-  if (!out || is_resized) resolved.strides = new_layout(row, resolved, is_resized ? out : nullptr, args, count);
+  if (!out || is_resized) resolved.strides = new_layout(op, row, resolved, is_resized ? out : nullptr, args, count);
   for (int i = 0; i < count; ++i) resolved.conversions[i] = conversion_of(row, types, args, i);
 }
 

@@ -1,7 +1,6 @@
 // Scans along one dim: cumsum, cummax and cummin.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <string>
 
@@ -13,7 +12,6 @@
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"
-#include "tile/prefetch.h"
 #include "tile/run.h"
 #include "tile/streamed.h"
 #include "type/visit.h"
@@ -21,12 +19,19 @@
 namespace tenon {
 namespace {
 
-/// Scans of 16-bit floats are scans of float32, rounded at the end.
+/// Extremes of 16-bit floats are those of float32, rounded at the end.
 bool is_half(Dtype dtype) { return is_floating_point(dtype) && itemsize(dtype) == 2; }
+
+// Rows are summed by eights.
+constexpr int64_t kRowsTogether = 8;
 
 // Elements of a thread's part: work that is smaller stays on the caller. Bench: tenon_bench --filter
 // '^(cumsum|cummax)/'.
 constexpr int64_t kPartElements = 1 << 15;
+
+/// What elements are summed in.
+template <class T>
+using SumOf = std::conditional_t<std::is_integral_v<T>, uint64_t, std::conditional_t<is_half_v<T>, float, double>>;
 
 /// `to[i]` is the sum of `from[0]` to `from[i]`, for a row of `length`.
 template <class Sum, class T>
@@ -53,63 +58,86 @@ void scan_four_rows(const T* from, T* to, int64_t length) {
   }
 }
 
-template <class Sum, class T>
-ScanKernel scan_kernel() {
-  return std::is_same_v<Sum, float> ? kernels().sum_columns_in_float32
-                                    : kernels().sum_columns[static_cast<int>(dtype_of_v<T>)];
+// The processor reads ahead in four long rows at once, and in rows that follow each other. Bench: ./dev bench --sweep,
+// scans.
+constexpr int64_t kManyRowBytes = 4096, kOneByOneBytes = 256;
+
+/// Whether four rows at once are slower, because they come from beyond the caches.
+template <class T>
+bool goes_one_by_one(int64_t length, bool is_far) {
+  const int64_t bytes = length * static_cast<int64_t>(sizeof(T));
+  return is_far && bytes >= kOneByOneBytes && bytes < kManyRowBytes;
 }
-/// Over [length, inner] elements: each row of `to` is the sum of the rows of `from` up to it.
 template <class Sum, class T>
-void scan_columns(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
-  std::fill_n(sums, inner, Sum(0));
-  scan_kernel<Sum, T>()(to, from, length, inner, sums);
+void scan_few_rows(const T* from, T* to, int64_t rows, int64_t length, bool is_far) {
+  for (; rows >= 4 && !goes_one_by_one<T>(length, is_far); rows -= 4, from += 4 * length, to += 4 * length)
+    scan_four_rows<Sum>(from, to, length);
+  for (; rows > 0; --rows, from += length, to += length) scan_row<Sum>(from, to, length);
 }
 
-// Rows that are scanned together, as columns of a tile, and the tile's bytes. Bench: ./dev bench --sweep, scans.
-constexpr int64_t kRowsTogether = 32, kTileBytes = 16 << 10;
-
-// Shorter rows, or fewer, are scanned as they lie.
-constexpr int64_t kShortest = 8, kFewest = 8;
-
-// The processor reads ahead by itself in shorter rows. Bench: ./dev bench --sweep, scans.
-constexpr int64_t kLongRowBytes = 1024;
-
-/// At most kRowsTogether rows, transposed tile by tile. The same rows of the next call are prefetched meanwhile, unless
-/// they were read already to be summed in place.
-template <class Sum, class T>
-void scan_transposed(const T* from, T* to, int64_t length, int64_t rows) {
-  constexpr int64_t kWidth = static_cast<int64_t>(sizeof(T)), kColumns = kTileBytes / kWidth / kRowsTogether;
-  alignas(64) std::byte tile[kTileBytes];
-  Sum sums[kRowsTogether] = {};
-  const auto transpose = kernels().move[std::countr_zero(sizeof(T))].transpose;
-  for (int64_t first = 0; first < length; first += kColumns) {
-    const int64_t columns = std::min(kColumns, length - first);
-    if (from != to) {
-      // exact: inside the storage
-      const int64_t next = rows * length + first, row_bytes = length * kWidth;
-      const auto* const ahead = reinterpret_cast<const std::byte*>(from + next);
-      if (row_bytes >= kLongRowBytes)
-        prefetch_rows(ahead, columns * kWidth, row_bytes, rows);
-      else
-        prefetch_rows(ahead, rows * columns * kWidth, 0, 1);
-    }
-    transpose(tile, rows, from + first, length, columns, rows);
-    scan_kernel<Sum, T>()(tile, tile, columns, rows, sums);
-    transpose(to + first, length, tile, rows, rows, columns);
+/// Short rows of 16-bit floats are float32 in between. Calls scan(float32 elements, number of rows) for some rows at a
+/// time.
+template <class T, class Scan>
+void scan_widened(const T* from, T* to, int64_t rows, int64_t length, const Scan& scan) {
+  constexpr int64_t kPiece = 1024;
+  float piece[kPiece];
+  const auto half = static_cast<std::size_t>(dtype_of_v<T>), whole = static_cast<std::size_t>(float32);
+  // exact: inside the storage
+  for (int64_t count = kPiece / length; rows > 0; rows -= count, from += count * length, to += count * length) {
+    count = std::min(count, rows);
+    const Lanes narrow{from, 1}, wide{piece, 1};
+    kernels().cast[half][whole](piece, &narrow, count * length);
+    scan(piece, count);
+    kernels().cast[whole][half](to, &wide, count * length);
   }
 }
 
-/// The same for a few columns, with the sums in registers.
+// Shorter rows are scanned four at once.
+constexpr int64_t kShortest = 8;
+
+/// Whether several rows are scanned as vectors. Elements of eight bytes gain little, and nothing from beyond the
+/// caches. Integers and they lose where the rows meet at the same places of the first-level cache. Bench: ./dev bench
+/// --sweep, scans.
+template <class T>
+bool sums_in_vectors(int64_t length, bool is_far) {
+  if (length < kShortest || is_half_v<T> || std::is_same_v<T, float>) return length >= kShortest;
+  if (sizeof(T) < 4 || length * int64_t{sizeof(T)} % kManyRowBytes == 0) return false;
+  return sizeof(T) < 8 || (length >= 2 * kShortest && !is_far);
+}
+
+/// Each row of `to` gets the running sums of that row of `from`.
+template <class T>
+void scan_rows(const T* from, T* to, int64_t rows, int64_t length, bool is_far) {
+  if (sums_in_vectors<T>(length, is_far))
+    kernels().sum_rows[static_cast<int>(dtype_of_v<T>)](to, from, rows, length, !is_far && from != to);
+  else if constexpr (is_half_v<T>)
+    scan_widened(from, to, rows, length,
+                 [&](float* piece, int64_t count) { scan_few_rows<float>(piece, piece, count, length, false); });
+  else
+    scan_few_rows<SumOf<T>>(from, to, rows, length, is_far);
+}
+
+/// Over [length, inner] elements: each row of `to` is the sum of the rows of `from` up to it.
+template <class Sum, class T>
+void scan_columns(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
+  std::fill_n(sums, inner + kSumSlack, Sum(0));
+  kernels().sum_columns[static_cast<int>(dtype_of_v<T>)](to, from, length, inner, sums);
+}
+
+/// The same for a few columns, with the sums in registers, added to the `before` of each column, which become the last.
 template <class Sum, class T, int64_t kInner>
-void scan_few_columns(const T* from, T* to, int64_t length) {
-  Sum sums[kInner] = {};
+void scan_few_columns(const T* from, T* to, int64_t length, Sum* before) {
+  Sum sums[kInner];
+  std::copy_n(before, kInner, sums);
   for (int64_t row = 0; row < length; ++row, from += kInner, to += kInner)
 #pragma GCC unroll 8
     for (int64_t i = 0; i < kInner; ++i) to[i] = static_cast<T>(sums[i] += static_cast<Sum>(from[i]));
+  std::copy_n(sums, kInner, before);
 }
 
-// So many columns have code of their own. Bench: ./dev bench --sweep, scans.
-constexpr int64_t kFew = 8;
+// So many columns have code of their own; 16-bit floats gain by it only up to kFewWidened. Bench: ./dev bench --sweep,
+// scans.
+constexpr int64_t kFew = 8, kFewWidened = 3;
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
 struct Blocks {
@@ -128,7 +156,9 @@ struct Blocks {
     if (CourseRecord::now()) [[unlikely]]
       note_course({.route = inner == 1 ? "along" : "across", .stores = "in place", .scratch_bytes = scratch_bytes});
     // exact: inside the storage
-    const int64_t block = length * inner, together = std::max<int64_t>(kPartElements / block, 1);
+    const int64_t block = length * inner, many = kPartElements / block, of_thread = outer / get_num_threads();
+    const int64_t together = many > kRowsTogether ? many - many % kRowsTogether
+                                                  : std::max({many, std::min(of_thread, kRowsTogether), int64_t{1}});
     run_or_plan(out, (outer + together - 1) / together, make, [&](auto& state, int64_t part) {
       check_interrupt();
       const int64_t first = part * together;
@@ -136,30 +166,6 @@ struct Blocks {
     });
   }
 };
-
-/// Integers of eight bytes gain nothing by vectors: a sum of two takes one cycle.
-template <class T>
-constexpr bool transposes_rows = std::is_floating_point_v<T> || sizeof(T) < 8;
-
-template <class Sum, class T>
-void scan_rows(const T* from, T* to, int64_t rows, int64_t length) {
-  // exact: inside the storage
-  for (int64_t count = kRowsTogether; transposes_rows<T> && length >= kShortest && rows >= kFewest; rows -= count) {
-    count = std::min(count, rows);
-    scan_transposed<Sum>(from, to, length, count);
-    from += count * length;
-    to += count * length;
-  }
-  for (; rows >= 4; rows -= 4, from += 4 * length, to += 4 * length) scan_four_rows<Sum>(from, to, length);
-  for (; rows > 0; --rows, from += length, to += length) scan_row<Sum>(from, to, length);
-}
-
-// Rows beyond the caches are scanned in a block of at most so many bytes, which goes to memory by whole cache lines.
-// Bench: ./dev bench --sweep, scans.
-constexpr int64_t kBlockBytes = 512 << 10;
-// Rows gain by it from so many bytes on, those that are scanned as they lie up to so many: in others the processor
-// reads ahead.
-constexpr int64_t kTransposedRowBytes = 128, kFewRowBytes = 512, kManyRowBytes = 4096;
 
 /// What a thread needs while it scans.
 struct ScanMemory {
@@ -170,25 +176,32 @@ struct ScanMemory {
   StreamedOutput output;
 };
 
-/// Bytes of the block for rows that need one; 0: none.
+/// Whether rows come from beyond the caches.
 template <class T>
-int64_t far_block_bytes(const Blocks& blocks) {
+bool are_far(const Blocks& blocks) {
   // exact: at most the storage's bytes
   const int64_t row = blocks.length * static_cast<int64_t>(sizeof(T));
-  const bool is_far = blocks.inner == 1 && blocks.outer * row > streaming_threshold();
-  const bool gains = transposes_rows<T> ? row >= kTransposedRowBytes
-                                        : (blocks.outer >= 4 && row >= kFewRowBytes && row < kManyRowBytes);
-  return is_far && gains && kRowsTogether * row <= kBlockBytes ? kRowsTogether * row : 0;
+  return blocks.inner == 1 && outgrows_cache(blocks.outer * row, blocks.outer * row);
+}
+// Rows from beyond the caches are scanned in a block of so many bytes, which goes to memory by whole cache lines.
+// Longer rows than an eighth of it are written where they belong. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kBlockBytes = 8 << 10;
+
+/// Rows of the block; 0: there is none.
+template <class T>
+int64_t far_block_rows(const Blocks& blocks) {
+  const int64_t row = blocks.length * static_cast<int64_t>(sizeof(T));  // exact: at most the storage's bytes
+  const bool uses = are_far<T>(blocks) && sums_in_vectors<T>(blocks.length, true) && row <= kBlockBytes / kRowsTogether;
+  return uses ? kBlockBytes / row / kRowsTogether * kRowsTogether : 0;
 }
 
-template <class Sum, class T>
-void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, ScanMemory& memory) {
+template <class T>
+void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, int64_t together, ScanMemory& memory) {
   T* const block = reinterpret_cast<T*>(memory.block.data());
   // exact: inside the storage
   for (int64_t count = 0; rows > 0; rows -= count, from += count * length, to += count * length) {
-    count = std::min(kRowsTogether, rows);
-    std::copy_n(from, count * length, block);
-    scan_rows<Sum>(block, block, count, length);
+    count = std::min(together, rows);
+    scan_rows(from, block, count, length, true);
     stream_bytes(reinterpret_cast<std::byte*>(to), memory.block.data(),
                  count * length * static_cast<int64_t>(sizeof(T)), memory.output);
   }
@@ -196,38 +209,62 @@ void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, ScanMemor
   hwy::FlushStream();  // makes streaming stores visible before the caller continues
 }
 
+/// Whether the sums of so many columns stay in registers here.
+template <class T>
+bool has_few_columns(const Blocks& blocks) {
+  return blocks.inner <= (is_half_v<T> ? kFewWidened : kFew);
+}
+
 template <class Sum, class T>
-void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, ScanMemory& memory) {
+void scan_narrow(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
+  constexpr bool is_widened = std::is_same_v<Sum, T> && std::is_same_v<T, float>;
+  constexpr std::size_t columns = is_widened ? kFewWidened : kFew;
   static constexpr auto kNarrow = []<std::size_t... kInner>(std::index_sequence<kInner...>) {
     return std::array{&scan_few_columns<Sum, T, kInner + 1>...};
   }
-  (std::make_index_sequence<kFew>());
-  if (memory.output.is_open()) return scan_far_rows<Sum>(from, to, count, blocks.length, memory);
-  if (blocks.inner == 1) return scan_rows<Sum>(from, to, count, blocks.length);
+  (std::make_index_sequence<columns>());
+  kNarrow[static_cast<std::size_t>(inner - 1)](from, to, length, sums);
+}
+template <class T>
+void scan_narrow_block(const T* from, T* to, const Blocks& blocks) {
+  SumOf<T> sums[kFew] = {};
+  if constexpr (is_half_v<T>)
+    scan_widened(from, to, blocks.length, blocks.inner,
+                 [&](float* piece, int64_t count) { scan_narrow(piece, piece, count, blocks.inner, sums); });
+  else
+    scan_narrow(from, to, blocks.length, blocks.inner, sums);
+}
+
+template <class T>
+void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, ScanMemory& memory) {
+  if (memory.output.is_open()) return scan_far_rows(from, to, count, blocks.length, far_block_rows<T>(blocks), memory);
+  if (blocks.inner == 1) return scan_rows(from, to, count, blocks.length, are_far<T>(blocks));
   const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
-  for (; count > 0; --count, from += block, to += block)
-    if (blocks.inner <= kFew)
-      kNarrow[static_cast<std::size_t>(blocks.inner - 1)](from, to, blocks.length);
-    else
-      scan_columns<Sum>(from, to, blocks.length, blocks.inner, reinterpret_cast<Sum*>(memory.sums.data()));
+  for (; count > 0; --count, from += block, to += block) {
+    if (has_few_columns<T>(blocks)) {
+      scan_narrow_block(from, to, blocks);
+      continue;
+    }
+    scan_columns(from, to, blocks.length, blocks.inner, reinterpret_cast<SumOf<T>*>(memory.sums.data()));
+  }
 }
 
 /// Running sums along `dim` of a row-major tensor with elements. `to` has its dtype and may be the same tensor. Floats
-/// are summed in `Float`, complex numbers part by part; integers wrap.
-template <class Float>
+/// are summed in float64, 16-bit ones in float32, complex numbers part by part; integers wrap.
 void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
   const Blocks blocks(self.sizes(), dim, is_complex(self.dtype()) ? 2 : 1);
   visit_dtype(to_real(self.dtype()), [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool> && !is_half_v<T> && !is_complex_v<T>) {
-      using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, Float>;
+    if constexpr (!std::is_same_v<T, bool> && !is_complex_v<T>) {
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(sums.impl()->data());
-      const int64_t kept = (blocks.inner <= kFew ? 0 : blocks.inner) * static_cast<int64_t>(sizeof(Sum));
-      const int64_t block = far_block_bytes<T>(blocks);
+      const bool keeps = blocks.inner > 1 && !has_few_columns<T>(blocks);
+      // exact: at most the storage's bytes, twice, and a few
+      const int64_t kept = keeps ? (blocks.inner + kSumSlack) * static_cast<int64_t>(sizeof(SumOf<T>)) : 0;
+      const int64_t block = far_block_rows<T>(blocks) * blocks.length * static_cast<int64_t>(sizeof(T));
       blocks.for_each(
           to, kept + block, [&] { return ScanMemory(kept, block); },
           [&](ScanMemory& memory, int64_t first, int64_t count) {
-            scan_blocks<Sum>(from + first, to + first, count, blocks, memory);
+            scan_blocks(from + first, to + first, count, blocks, memory);
           });
     }
   });
@@ -376,7 +413,7 @@ constexpr int64_t kUninterrupted = int64_t{1} << 26;
 /// Whether the sums can be computed where they are wanted. What takes long can be interrupted while they are nobody's.
 bool takes_sums(const Tensor& out, const Tensor& input) {
   const bool is_long = thread_interrupt_source && input.numel() > kUninterrupted;
-  return out.is_contiguous() && out.sizes() == input.sizes() && !is_half(out.dtype()) && !is_long && !out.is_meta() &&
+  return out.is_contiguous() && out.sizes() == input.sizes() && !is_long && !out.is_meta() &&
          !storages_meet(out.impl()->storage, input.impl()->storage);
 }
 
@@ -390,17 +427,13 @@ Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor
   const Tensor rows = laid_out(input, result);
   if (out && takes_sums(*out, input)) {
     const Uninterrupted whole;
-    scan<double>(rows, *out, along);
+    scan(rows, *out, along);
     bump_version(*out);
     return *out;
   }
-  const Tensor wide = is_half(result) ? laid_out(rows, float32) : rows;
-  const Tensor sums = wide.is(input) ? new_tensor(input.sizes(), result, input.device()) : wide;
-  if (is_half(result))
-    scan<float>(wide, sums, along);
-  else
-    scan<double>(wide, sums, along);
-  return laid_out(sums, result);
+  const Tensor sums = rows.is(input) ? new_tensor(input.sizes(), result, input.device()) : rows;
+  scan(rows, sums, along);
+  return sums;
 }
 
 }  // namespace

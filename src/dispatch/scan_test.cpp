@@ -1,9 +1,12 @@
 // Running sums are those of a plain loop for any number of rows and columns, wherever they are written.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <vector>
 
 #include "tenon/tenon.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -28,7 +31,7 @@ Tensor summed_plainly(const Tensor& values) {
 TEST(Scan, SumsOfAnyNumberOfRowsAndColumns) {
   manual_seed(3);
   for (const Dtype dtype : {float32, float64, float16, int64, uint8})
-    for (const int64_t inner : {1, 2, 3, 5, 8, 9, 20})
+    for (const int64_t inner : {1, 2, 3, 4, 5, 8, 9, 16, 20})
       for (const int64_t length : {1, 2, 3, 7})
         for (const int64_t outer : {1, 3, 5}) {
           const Tensor values = drawn({outer, length, inner}, dtype), want = summed_plainly(values);
@@ -45,20 +48,70 @@ TEST(Scan, SumsOfAnyNumberOfRowsAndColumns) {
         }
 }
 
-// Rows that are scanned several together or as they lie, and long ones, whose successors are prefetched.
+// Rows that are scanned several together or as they lie, with any last columns, and long ones, whose successors are
+// prefetched. Sums that are larger than 16-bit floats hold exactly are rounded once.
 TEST(Scan, SumsOfManyRows) {
   manual_seed(4);
-  for (const Dtype dtype : {float32, float64, float16, int16, int32, int64})
-    for (const int64_t rows : {1, 7, 8, 31, 33, 100})
-      for (const int64_t length : {7, 8, 9, 31, 128, 200, 1100}) {
+  for (const Dtype dtype : {float32, float64, float16, bfloat16, uint8, int16, int32, int64})
+    for (const int64_t rows : {1, 2, 7, 8, 9, 15, 31, 33, 100})
+      for (const int64_t length : {2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 31, 128, 200, 512, 1100}) {
         if (rows * length > 20'000) continue;
-        const Tensor values = drawn({rows, length}, dtype), want = summed_plainly(values.view({rows, length, 1}));
+        const Tensor values = drawn({rows, length}, dtype);
+        const Tensor want = summed_plainly(values.view({rows, length, 1})).view({rows, length}).to(dtype);
         const std::string where = dtype_name(dtype) + to_string(values.sizes());
-        const Dtype wide = dtype == int16 || dtype == float16 ? Dtype(int32) : dtype;  // holds every sum
-        EXPECT_TRUE(same(cumsum(values, 1, wide).to(float64), want.view({rows, length}))) << where;
-        Tensor own = values.to(wide).clone();
-        EXPECT_TRUE(same(cumsum_out(own, own, 1).to(float64), want.view({rows, length}))) << where << " in place";
+        EXPECT_TRUE(same(cumsum(values, 1, dtype), want)) << where;
+        Tensor own = values.clone();
+        EXPECT_TRUE(same(cumsum_out(own, own, 1), want)) << where << " in place";
       }
+}
+
+/// Memory that ends where the process may read and write nothing, which masked instructions must not touch either.
+class LastPage {
+ public:
+  LastPage() : bytes_(sysconf(_SC_PAGESIZE)) {
+    memory_ = mmap(nullptr, size(2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(static_cast<std::byte*>(memory_) + bytes_, size(1), PROT_NONE);
+  }
+  ~LastPage() { munmap(memory_, size(2)); }
+  LastPage(const LastPage&) = delete;
+  LastPage& operator=(const LastPage&) = delete;
+  /// A tensor that ends with the page.
+  Tensor tensor(SizesView sizes, Dtype dtype) const {
+    int64_t nbytes = itemsize(dtype);
+    for (const int64_t size : sizes) nbytes *= size;
+    return from_buffer(static_cast<std::byte*>(memory_) + bytes_ - nbytes, sizes, dtype);
+  }
+
+ private:
+  std::size_t size(int64_t pages) const { return static_cast<std::size_t>(pages * bytes_); }
+
+  int64_t bytes_;
+  void* memory_;
+};
+
+TEST(Scan, TouchesNothingBehindItsOperands) {
+  const LastPage in, out;
+  for (const Dtype dtype : {float32, float64, float16, bfloat16, int32, int64})
+    for (int64_t rows = 1; rows < 20; ++rows)
+      for (int64_t length = 1; length < 24; ++length) {
+        Tensor values = in.tensor({rows, length}, dtype);
+        values.copy_(drawn({rows, length}, dtype));
+        const Tensor want = summed_plainly(values.view({rows, length, 1})).view({rows, length}).to(dtype);
+        Tensor sums = out.tensor({rows, length}, dtype);
+        EXPECT_TRUE(same(cumsum_out(sums, values, 1), want)) << dtype_name(dtype) << to_string(values.sizes());
+      }
+}
+
+// Results that exceed the caches go to memory by whole lines.
+TEST(Scan, SumsOfFarRows) {
+  manual_seed(5);
+  for (const Dtype dtype : {float32, float64, bfloat16})
+    for (const int64_t length : {3, 13, 100, 700}) {
+      const int64_t rows = 3 * streaming_threshold() / 2 / itemsize(dtype) / length + 11;
+      const Tensor values = drawn({rows, length}, dtype);
+      const Tensor want = summed_plainly(values.view({rows, length, 1})).view({rows, length}).to(dtype);
+      EXPECT_TRUE(same(cumsum(values, 1), want)) << dtype_name(dtype) << to_string(values.sizes());
+    }
 }
 
 TEST(Scan, AnOutputOverTheInputsBufferIsWrittenAtTheEnd) {

@@ -369,7 +369,9 @@ Dtype dtype_of_wrapped(Scalar number) {
 Tensor plain::isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
   check_is_ordered(elements.dtype());
   check_is_ordered(test_elements.dtype());
-  return members(elements, test_elements, tenon::result_type(elements, test_elements), invert);
+  // PyTorch promotes only where there are elements.
+  const bool promotes = elements.numel() > 0;
+  return members(elements, test_elements, promotes ? tenon::result_type(elements, test_elements) : bool_, invert);
 }
 Tensor& plain::isin_out(Tensor& out, const Tensor& elements, const Tensor& test_elements, bool assume_unique,
                         bool invert) {

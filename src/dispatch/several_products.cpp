@@ -9,6 +9,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "dispatch/products.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -21,8 +22,9 @@ namespace {
 std::string text(int64_t number) { return std::to_string(number); }
 bool is_zero(Scalar number) { return number.as_complex() == Complex128{0, 0}; }
 
-/// Writes a result that is recorded nowhere.
-Tensor& write(Tensor& out, const Tensor& result) {
+}  // namespace
+
+Tensor& copy_product(Tensor& out, const Tensor& result) {
   check_out_device(out, result.device());
   ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));
   out.copy_(result);
@@ -30,7 +32,17 @@ Tensor& write(Tensor& out, const Tensor& result) {
   return out;
 }
 
-}  // namespace
+Tensor& copy_contraction(Tensor& out, const Tensor& result) {
+  if (out.requires_grad() && !(out.sizes() == result.sizes()))
+    throw Error(
+        "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
+        "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure its "
+        "shape matches the expected output.");
+  if (result.dtype() != out.dtype())
+    throw Error(std::string("tensordot: Expected the output tensor to have dtype ") + scalar_type_name(result.dtype()) +
+                ", but got an output tensor with dtype " + scalar_type_name(out.dtype()));
+  return copy_product(out, result);
+}
 
 // --- addbmm
 
@@ -206,15 +218,7 @@ Tensor plain::tensordot(const Tensor& self, const Tensor& other, SizesView dims_
 Tensor& plain::tensordot_out(Tensor& out, const Tensor& self, const Tensor& other, SizesView dims_self,
                              SizesView dims_other) {
   const Tensor result = plain::tensordot(self, other, dims_self, dims_other);
-  if (out.requires_grad() && !(out.sizes() == result.sizes()))
-    throw Error(
-        "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
-        "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure its "
-        "shape matches the expected output.");
-  if (result.dtype() != out.dtype())
-    throw Error(std::string("tensordot: Expected the output tensor to have dtype ") + scalar_type_name(result.dtype()) +
-                ", but got an output tensor with dtype " + scalar_type_name(out.dtype()));
-  return write(out, result);
+  return copy_contraction(out, result);
 }
 
 // --- vecdot, cross
@@ -339,7 +343,7 @@ Tensor& write_power(Tensor& out, const Tensor& self, int64_t n) {
   // PyTorch's last step is a product with out=, but for powers of 2 above 2.
   const bool is_copied = n < 2 || (n != 2 && (n & (n - 1)) == 0);
   if (!is_copied) check_strict_out(out, self.dtype());
-  return write(out, power_of(self, n));
+  return copy_product(out, power_of(self, n));
 }
 
 }  // namespace
@@ -439,7 +443,7 @@ Tensor& plain::linalg_multi_dot_out(Tensor& out, const List<Tensor>& tensors) {
   if (out.dtype() != tensors[0].dtype())
     throw Error(std::string("multi_dot(): expected out tensor to have dtype ") + cpp_type_name(tensors[0].dtype()) +
                 " but got " + cpp_type_name(out.dtype()));
-  return write(out, chain_product(chain));
+  return copy_product(out, chain_product(chain));
 }
 
 // --- linear, bilinear
@@ -482,7 +486,7 @@ Tensor& plain::linear_out(Tensor& out, const Tensor& input, const Tensor& weight
   if (input.dim() == 2) return tenon::addmm_out(out, bias, input, turned);
   Tensor result = tenon::matmul(input, turned);
   check_strict_out(out, result.dtype());
-  return write(out, result.add_(bias));
+  return copy_product(out, result.add_(bias));
 }
 
 namespace {

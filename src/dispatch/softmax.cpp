@@ -24,6 +24,9 @@ constexpr int64_t kTileElements = 1 << 13;
 constexpr int64_t kShortRow = 48;
 // Columns are computed side by side, two cache lines at the least.
 constexpr int64_t kFewestColumns = 32;
+// And of 16-bit floats, of which rows of a tile are cast by a call each; of longer columns a tile would leave the
+// caches.
+constexpr int64_t kFewestCastColumns = 128, kWideLength = 2048;
 // Fewer columns are transposed, so that vectors hold elements of one column.
 constexpr int64_t kFewColumns = 16;
 
@@ -57,7 +60,9 @@ struct Softmax {
 
   /// Columns of a tile.
   int64_t columns() const {
-    const int64_t fitting = std::max(kTileElements / blocks.length / kFewestColumns, int64_t{1}) * kFewestColumns;
+    const bool is_wide = casts() && !along() && blocks.length <= kWideLength;
+    const int64_t fewest = is_wide ? kFewestCastColumns : kFewestColumns;
+    const int64_t fitting = std::max(kTileElements / blocks.length / fewest, int64_t{1}) * fewest;
     return std::min(along() ? blocks.outer : blocks.inner, fitting);
   }
   int64_t scratch_bytes() const {

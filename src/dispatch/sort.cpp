@@ -253,6 +253,49 @@ void order_rows(const Tensor& rows, const Results& to, int64_t length, int64_t k
   });
 }
 
+/// How rows are sorted: the order, and how many elements of each are kept.
+struct Wanted {
+  int64_t kept;
+  bool descending;
+};
+
+/// Sorts rows of any strides, as rows that lie along memory.
+void order_block(const Tensor& rows, const Results& to, Wanted wanted) {
+  const Tensor dense = dense_rows(rows);
+  const bool direct = to.values.is_contiguous() && to.indices.is_contiguous();
+  Results written = to;
+  if (!direct)
+    written = {new_tensor(to.values.sizes(), rows.dtype(), rows.device()),
+               new_tensor(to.indices.sizes(), int64, rows.device())};
+  visit_width(itemsize(rows.dtype()), [&]<class Bits>() {
+    if constexpr (sizeof(Bits) <= 8) order_rows<Bits>(dense, written, rows.size(-1), wanted.kept, wanted.descending);
+  });
+  if (direct) return;
+  run_copy(to.values, written.values);
+  run_copy(to.indices, written.indices);
+}
+
+// Elements that are copied together if rows do not lie along memory, but at least a cache line of columns. Bench:
+// ./dev bench-catalogue --filter sort.
+constexpr int64_t kBlockElements = 1 << 16, kBlockRows = 16;
+
+/// Sorts block after block. `explain` shows the first one.
+void order_blocks(const Tensor& rows, const Results& to, Wanted wanted) {
+  if (rows.dim() == 1) return order_block(rows, to, wanted);
+  const int64_t size = rows.size(0);
+  if (size == 1) return order_blocks(rows.select(0, 0), {to.values.select(0, 0), to.indices.select(0, 0)}, wanted);
+  const int64_t step = std::max<int64_t>(kBlockElements / (rows.numel() / size), rows.dim() == 2 ? kBlockRows : 1);
+  if (step >= size) return order_block(rows, to, wanted);
+  std::optional<Unrecorded> later;
+  // exact: inside the dim, for steps below its size
+  for (int64_t i = 0; i < size; i += step) {
+    const int64_t n = std::min(step, size - i);
+    order_blocks(rows.narrow(0, i, n), {to.values.narrow(0, i, n), to.indices.narrow(0, i, n)}, wanted);
+    if (rows.is_meta()) return;
+    if (!later) later.emplace();
+  }
+}
+
 /// Sorts into `to`. If its `dim` is shorter, only the first elements are kept.
 void order(const Tensor& self, const Results& to, int64_t dim, bool descending) {
   if (has_no_work(to.values.numel(), to.values.data_ptr())) return;
@@ -261,20 +304,11 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
     write_fill(to.indices, 0);
     return forget_writes(to.values);
   }
-  const Tensor rows = dense_rows(rows_along(self, dim));
-  Results target{rows_along(to.values, dim), rows_along(to.indices, dim)};
-  const bool direct = target.values.is_contiguous() && target.indices.is_contiguous();
-  Results written = target;
-  if (!direct)
-    written = {new_tensor(target.values.sizes(), self.dtype(), self.device()),
-               new_tensor(target.indices.sizes(), int64, self.device())};
-  const int64_t length = self.sizes()[dim], kept = to.values.sizes()[dim];
-  visit_width(itemsize(self.dtype()), [&]<class Bits>() {
-    if constexpr (sizeof(Bits) <= 8) order_rows<Bits>(rows, written, length, kept, descending);
-  });
-  if (direct) return;
-  run_copy(target.values, written.values);
-  run_copy(target.indices, written.indices);
+  const Tensor rows = rows_along(self, dim);
+  const Results target{rows_along(to.values, dim), rows_along(to.indices, dim)};
+  const Wanted wanted{to.values.sizes()[dim], descending};
+  const bool lies_along = rows.is_contiguous() && target.values.is_contiguous() && target.indices.is_contiguous();
+  lies_along ? order_block(rows, target, wanted) : order_blocks(rows, target, wanted);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // hstack, vstack and their relatives, block_diag, cartesian_prod, combinations: what joins tensors by other ops.
 // Checks, their order and texts are PyTorch's (aten/src/ATen/native/TensorShape.cpp, TensorTransformations.cpp,
 // Itertools.cpp).
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tensor/impl.h"
+#include "tile/pool.h"
 
 namespace tenon {
 
@@ -172,6 +174,27 @@ Dtype widest(Dtype dtype) {
   return dtype == float32 || dtype == float64 ? float64 : is_floating_point(dtype) ? float32 : int64;
 }
 
+/// The powers of eight numbers at once: a product waits for the one before. Bench: tenon_bench --ops --filter
+/// ops/vander.
+template <class To, class Wide>
+void write_powers(To* to, const Wide* factors, int64_t rows, int64_t columns, bool increasing) {
+  constexpr int64_t kTogether = 8;
+  for (int64_t row = 0; row < rows; row += kTogether) {
+    check_interrupt();
+    const int64_t count = std::min(kTogether, rows - row);
+    Wide powers[kTogether], own[kTogether];
+    for (int64_t i = 0; i < count; ++i) powers[i] = 1, own[i] = factors[row + i];
+    for (int64_t column = 0; column < columns; ++column) {
+      // exact: inside the result
+      To* const at = to + row * columns + (increasing ? column : columns - 1 - column);
+      for (int64_t i = 0; i < count; ++i) {
+        at[i * columns] = static_cast<To>(powers[i]);
+        powers[i] *= own[i];
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Tensor plain::vander(const Tensor& x, std::optional<int64_t> count, bool increasing) {
@@ -181,6 +204,18 @@ Tensor plain::vander(const Tensor& x, std::optional<int64_t> count, bool increas
   const Dtype dtype = promote_types(x.dtype(), int64);
   if (columns == 0) return new_tensor({x.size(0), 0}, dtype, x.device());
   const Tensor factor = x.to(widest(dtype));
+  if (!x.is_meta() && !is_recorded(x) && (dtype == float32 || dtype == float64 || dtype == int64)) {
+    const Tensor result = new_tensor({x.size(0), columns}, dtype, x.device()), wide = factor.contiguous();
+    const int64_t rows = x.size(0);
+    if (dtype == float32)
+      write_powers(result.data<float>(), wide.data<double>(), rows, columns, increasing);
+    else if (dtype == float64)
+      write_powers(result.data<double>(), wide.data<double>(), rows, columns, increasing);
+    else  // unsigned: products wrap
+      write_powers(static_cast<uint64_t*>(result.data_ptr()), static_cast<const uint64_t*>(wide.data_ptr()), rows,
+                   columns, increasing);
+    return result;
+  }
   List<Tensor> powers;
   powers.reserve(static_cast<std::size_t>(columns));  // too many are an error now
   powers.push_back(ones(x.sizes(), Options(factor.dtype(), x.device())));

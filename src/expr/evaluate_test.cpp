@@ -115,6 +115,7 @@ TEST(Evaluate, ExpressionsAreTheCallsTheyName) {
       {"view_as_complex(x.view(3, 2)).imag", x.view({3, 2}).select(1, 1)},
       {"view_as_complex(x.view(3, 2)).real() + 1", x.view({3, 2}).select(1, 0) + 1},
       {"view_as_real(view_as_complex(x.view(3, 2)))", x.view({3, 2})},
+      {"x.view(int32).view(float32)", x},
       {"x + inf", x + Scalar(std::numeric_limits<double>::infinity())},
   };
   for (const auto& c : cases)

@@ -290,9 +290,9 @@ TEST(Planned, ReductionsAreWhatRuns) {
   }
 }
 
-TEST(Planned, SumOfNarrowRowsIsGathered) {
+TEST(Planned, ProductOfNarrowRowsIsGathered) {
   const Threads alone(1);
-  const std::vector<std::string> runs = planned("sum(narrow, -1)", operands());
+  const std::vector<std::string> runs = planned("prod(narrow, -1)", operands());
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_NE(runs[0].find("few, stored in place, reads gather"), std::string::npos) << runs[0];
 }

@@ -48,7 +48,8 @@ constexpr View kViews[] = {
     {"unflatten",    "unflatten(dim, sizes)",      2, 2,    [](const Tensor& x, const Arguments& a) { return x.unflatten(as_integer(a[0]), as_dims(a[1])); }},
     {"unfold",       "unfold(dimension, size, step)", 3, 3, [](const Tensor& x, const Arguments& a) { return x.unfold(as_integer(a[0]), as_integer(a[1]), as_integer(a[2])); }},
     {"unsqueeze",    "unsqueeze(dim)",             1, 1,    [](const Tensor& x, const Arguments& a) { return x.unsqueeze(as_integer(a[0])); }},
-    {"view",         "view(sizes)",                1, kAny, [](const Tensor& x, const Arguments& a) { return x.view(all_dims(a)); }},
+    {"view",         "view(sizes or dtype)",       1, kAny, [](const Tensor& x, const Arguments& a) {
+       return a.size() == 1 && std::holds_alternative<Dtype>(a[0].value) ? x.view(as_dtype(a[0])) : x.view(all_dims(a)); }},
     {"view_as_complex", "view_as_complex()",       0, 0,    [](const Tensor& x, const Arguments&)   { return view_as_complex(x); }},
     {"view_as_real", "view_as_real()",             0, 0,    [](const Tensor& x, const Arguments&)   { return view_as_real(x); }},
 };

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/cast.cpp"
 #include "hwy/foreach_target.h"
-#include "kernel/loops-inl.h"
+#include "kernel/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -63,33 +63,50 @@ void cast(void* out, const Lanes* in, int64_t n) {
   }
 }
 
-#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
+#if TENON_CONVERTS_FLOAT16
 /// float16, with the processor's conversion instructions.
+struct WidenFloat16 {
+  using Out = float;
+  template <class D>
+  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> run(D d, hn::Vec<D> bits) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(hn::Rebind<float, D>(), hn::BitCast(half, bits));
+  }
+};
+struct NarrowToFloat16 {
+  using Out = uint16_t;
+  template <class D>
+  static HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> run(D, hn::Vec<D> values) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::BitCast(hn::Rebind<uint16_t, D>(), hn::DemoteTo(half, values));
+  }
+};
 template <>
 void cast<Float16, float>(void* out, const Lanes* in, int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const uint16_t* from = static_cast<const uint16_t*>(in[0].data);
-  float* to = static_cast<float*>(out);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
-  for (; i < n; ++i) to[i] = float16_value(from[i]);
+  half_loop<WidenFloat16>(hn::Rebind<uint16_t, hn::ScalableTag<float>>(), out, n, HalfLanes(in[0]));
 }
 template <>
 void cast<float, Float16>(void* out, const Lanes* in, int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const float* from = static_cast<const float*>(in[0].data);
-  uint16_t* to = static_cast<uint16_t*>(out);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::DemoteTo(d16, hn::LoadU(d, from + i)), d16, reinterpret_cast<hwy::float16_t*>(to + i));
-  for (; i < n; ++i) to[i] = float16_bits(from[i]);
+  half_loop<NarrowToFloat16>(hn::ScalableTag<float>(), out, n, InputLanes<float>(in[0]));
 }
 #endif
+
+/// Truths from and to the bits of 16-bit floats.
+template <Half From>
+void truth_of_half(void* out, const Lanes* in, int64_t n) {
+  const uint16_t* from = static_cast<const uint16_t*>(in[0].data);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  TENON_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>((from[i] & 0x7FFF) != 0);
+}
+template <Half To>
+void half_of_truth(void* out, const Lanes* in, int64_t n) {
+  constexpr uint16_t kOne = std::is_same_v<To, Float16> ? float16_bits(1) : bfloat16_bits(1);
+  const uint8_t* from = static_cast<const uint8_t*>(in[0].data);
+  uint16_t* to = static_cast<uint16_t*>(out);
+  TENON_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint16_t>(from[i] != 0 ? kOne : 0);
+}
 
 /// Copies elements of any dtype.
 template <class T>
@@ -109,13 +126,45 @@ template <std::size_t kWidth>
 using Moved =
     std::tuple_element_t<std::countr_zero(kWidth), std::tuple<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>>;
 
+/// Converts to float32 and on, in blocks that stay in the first-level cache.
+TENON_ONCE void cast_twice(std::byte* to, int64_t to_size, const std::byte* from, int64_t from_size, int64_t n,
+                           Kernel first, Kernel second) {
+  constexpr int64_t kBlock = 512;
+  alignas(64) float values[kBlock];
+  const Lanes wide{values, 1};
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t count = std::min(kBlock, n - start);
+    const Lanes lanes{from + start * from_size, 1};
+    first(values, &lanes, count);
+    second(to + start * to_size, &wide, count);
+  }
+}
+template <class From, class To>
+void cast_by_float32(void* out, const Lanes* in, int64_t n);
+
 template <class From, class To>
 constexpr KernelPair cast_kernels() {
   using Same = Moved<sizeof(Stored<To>)>;
   if constexpr (std::is_same_v<From, To>)
     return kernel_pair<&copy<Same>, Same, Same>();
+  else if constexpr (Half<From> && std::is_same_v<To, bool>)
+    return kernel_pair<&truth_of_half<From>, To, From>();
+  else if constexpr (Half<To> && std::is_same_v<From, bool>)
+    return kernel_pair<&half_of_truth<To>, To, From>();
+  else if constexpr (TENON_HAS_VECTORS &&
+                     (std::is_same_v<From, Float16> || std::is_same_v<To, Float16>)&&!std::is_same_v<From, float> &&
+                     !std::is_same_v<To, float>)
+    // Compilers do not know the instructions that convert float16. Bench: ./dev bench --sweep, casts.
+    return {&cast_by_float32<From, To>, &streamed_by_calls<&cast_by_float32<From, To>, To, From>};
   else
     return kernel_pair<&cast<From, To>, To, From>();
+}
+
+template <class From, class To>
+void cast_by_float32(void* out, const Lanes* in, int64_t n) {
+  constexpr KernelPair first = cast_kernels<From, float>(), second = cast_kernels<float, To>();
+  cast_twice(static_cast<std::byte*>(out), sizeof(Stored<To>), static_cast<const std::byte*>(in[0].data),
+             sizeof(Stored<From>), n, first.plain, second.plain);
 }
 
 template <class From, class To>

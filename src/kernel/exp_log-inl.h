@@ -101,10 +101,23 @@ HWY_INLINE hn::Vec<D> power_of_two(D d, VI k) {
   return hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Add(k, bias)));
 }
 
+/// k / 2, rounded down, for small k. AVX2 has no arithmetic shift of 64 bits.
+template <class D, class VI>
+HWY_INLINE VI halved(D, VI k) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    const hn::RebindToSigned<D> di;
+    const hn::RebindToUnsigned<D> du;
+    const auto raised = hn::BitCast(du, hn::Add(k, hn::Set(di, 1 << 20)));
+    return hn::Sub(hn::BitCast(di, hn::ShiftRight<1>(raised)), hn::Set(di, 1 << 19));
+  }
+#endif
+  return hn::ShiftRight<1>(k);
+}
 /// 2^k y, in two steps, so that only the last one can leave the normal range and round.
 template <class D, class V, class VI>
 HWY_INLINE V with_exponent(D d, V y, VI k) {
-  const auto half = hn::ShiftRight<1>(k);
+  const auto half = halved(d, k);
   return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
 }
 
@@ -175,10 +188,6 @@ alignas(64) inline constexpr float kQuarterRests8[] = {0x0p+0f,        -0x1.53f3
 HWY_INLINE hn::Vec256<float> looked_up(hn::Vec256<float> i, const float* entries) {
   return hn::Vec256<float>{_mm256_permutevar8x32_ps(_mm256_load_ps(entries), _mm256_castps_si256(i.raw))};
 }
-#if HWY_TARGET <= HWY_AVX3
-HWY_INLINE hn::Vec512<float> looked_up(hn::Vec512<float> i, const float* entries) {
-  return hn::Vec512<float>{_mm512_permutexvar_ps(_mm512_castps_si512(i.raw), _mm512_load_ps(entries))};
-}
 // 2^(i/16) as the sum of two numbers.
 alignas(64) inline constexpr double kWidePowers16[] = {0x1p+0,
                                                        0x1.0b5586cf9890fp+0,
@@ -212,6 +221,10 @@ alignas(64) inline constexpr double kWidePowerRests16[] = {0x0p+0,
                                                            0x1.11065895048ddp-55,
                                                            0x1.2ed02d75b3707p-55,
                                                            -0x1.e9c23179c2893p-54};
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<float> looked_up(hn::Vec512<float> i, const float* entries) {
+  return hn::Vec512<float>{_mm512_permutexvar_ps(_mm512_castps_si512(i.raw), _mm512_load_ps(entries))};
+}
 // 2^(-i/16) as the sum of a multiple of 1/4 and a rest.
 alignas(64) inline constexpr double kWideQuarters16[] = {0x1p+0,   0x1p+0,   0x1p+0,   0x1p+0,   0x1.8p-1, 0x1.8p-1,
                                                          0x1.8p-1, 0x1.8p-1, 0x1.8p-1, 0x1.8p-1, 0x1.8p-1, 0x1p-1,
@@ -238,12 +251,33 @@ HWY_INLINE hn::Vec512<double> looked_up(hn::Vec512<double> i, const double* entr
 }
 #endif
 #endif
+#if TENON_HAS_POWER_TABLE
+/// 16 numbers are four registers of four, in which a lane's halves are looked up as if they were float32; two bits
+/// choose the register.
+HWY_INLINE hn::Vec256<double> looked_up(hn::Vec256<double> i, const double* entries) {
+  const auto* quarters = reinterpret_cast<const float*>(entries);
+  const __m256i index = _mm256_castpd_si256(i.raw);
+  const __m256i both = _mm256_shuffle_epi32(_mm256_slli_epi64(index, 1), 0xA0);
+  const __m256i halves = _mm256_or_si256(both, _mm256_set1_epi64x(int64_t{1} << 32));
+  const auto of = [&](int quarter) HWY_ATTR {
+    return _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_load_ps(quarters + 8 * quarter), halves));
+  };
+  const __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(index, 61));
+  const __m256d low = _mm256_blendv_pd(of(0), of(1), odd), high = _mm256_blendv_pd(of(2), of(3), odd);
+  return hn::Vec256<double>{_mm256_blendv_pd(low, high, _mm256_castsi256_pd(_mm256_slli_epi64(index, 60)))};
+}
+#endif
 /// Whether exponentials of these vectors look up powers: of eight or 16 float32, or eight float64.
 template <class D>
 inline constexpr bool kLooksUpPowers = TENON_HAS_POWER_TABLE != 0 &&
                                        (sizeof(hn::TFromD<D>) == sizeof(float)
                                             ? hn::MaxLanes(D()) >= 8
                                             : HWY_TARGET <= HWY_AVX3 && hn::MaxLanes(D()) == 8);
+/// Whether powers of these vectors of float64 look up exponentials and logarithms: with AVX2 a look-up takes a dozen
+/// instructions, which pays where it replaces arithmetic of pairs.
+template <class D>
+inline constexpr bool kLooksUpDoubles = kLooksUpPowers<D> || (TENON_HAS_POWER_TABLE != 0 &&
+                                                              sizeof(hn::TFromD<D>) == 8 && hn::MaxLanes(D()) == 4);
 /// How many powers these vectors look up.
 template <class D>
 inline constexpr int kPowersLookedUp = hn::MaxLanes(D()) == 16 || sizeof(hn::TFromD<D>) == sizeof(double) ? 16 : 8;
@@ -310,12 +344,9 @@ HWY_INLINE auto powers_looked_up(D d, V counted, V whole, V r) {
   constexpr bool kWide = kPowersLookedUp<D> == 16;
   const hn::RebindToSigned<D> di;
   V high, rest;
-#if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(T) == sizeof(double)) {
     high = looked_up(counted, kWidePowers16), rest = looked_up(counted, kWidePowerRests16);
-  } else
-#endif
-  {
+  } else {
     high = looked_up(counted, kWide ? kPowers16 : kPowers8);
     rest = looked_up(counted, kWide ? kPowerRests16 : kPowerRests8);
   }
@@ -397,7 +428,7 @@ HWY_INLINE V exp2_vector(D d, V x) {
 }
 
 #undef TENON_HAS_LOGARITHM_TABLE
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define TENON_HAS_LOGARITHM_TABLE 1
 /// By the first bits of a number between 0.703 and 1.406: its inverse to 1/32, and the logarithm of the inverse's
 /// inverse, as the sum of a number of few bits and a rest. Around 1 it is 1. `terms`: of (log(1 + r) - r) / r^2 for r
@@ -467,6 +498,14 @@ HWY_INLINE auto tabled_mantissa(D d, V x) {
   const auto exponent = hn::ShiftRight<kBits>(above), interval = hn::ShiftRight<kBits - 4>(above);
   const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<kBits>(exponent)));
   return TabledMantissa<V, std::remove_const_t<decltype(bits)>>{exponent, interval, m};
+}
+/// A small integer as a float.
+template <class D, class VI>
+HWY_INLINE hn::Vec<D> converted(D d, VI k) {
+  if constexpr (kScalesAtOnce<D>) return hn::ConvertTo(d, k);
+  const hn::RebindToSigned<D> di;
+  const auto counter = hn::Set(d, kCounter<hn::TFromD<D>>);
+  return hn::Sub(hn::BitCast(d, hn::Add(k, hn::BitCast(di, counter))), counter);
 }
 /// log(x) - doublings * ln 2 for a normal x > 0: exact to some bits more than a number has.
 template <class D, class V>

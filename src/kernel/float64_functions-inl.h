@@ -1,5 +1,5 @@
 // kernel: the functions of the C++ library over vectors of float64. An intermediate result whose rounding would show is
-// kept as a Pair, so that errors stay below 1 ulp (erfc: 2). Polynomials are minimax with the errors given, rounded to
+// kept as a Pair, so that errors stay below 1 ulp. Polynomials are minimax with the errors given, rounded to
 // float64. Needs fused multiply-add. The ideas are those of fdlibm (https://www.netlib.org/fdlibm) and of Dekker, "A
 // floating-point technique for extending the available precision" (1971).
 #if defined(TENON_KERNEL_FLOAT64_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -93,14 +93,14 @@ HWY_INLINE Pair<V> choose(M condition, Pair<V> a, Pair<V> b) {
 /// the error and are added last.
 template <class D, class V, int kCount>
 HWY_INLINE V long_polynomial(D d, V x, const double (&terms)[kCount]) {
-  static_assert(kCount % 2 == 0);
   const V square = hn::Mul(x, x);
-  V even = hn::Set(d, terms[kCount - 2]), odd = hn::Set(d, terms[kCount - 1]);
-  for (int i = kCount - 4; i >= 2; i -= 2) {
-    even = hn::MulAdd(even, square, hn::Set(d, terms[i]));
-    odd = hn::MulAdd(odd, square, hn::Set(d, terms[i + 1]));
+  V next = hn::Set(d, terms[kCount - 1]), last = hn::Set(d, terms[kCount - 2]);
+  for (int i = kCount - 3; i >= 2; --i) {
+    const V sum = hn::MulAdd(next, square, hn::Set(d, terms[i]));
+    next = last;
+    last = sum;
   }
-  const V rest = hn::MulAdd(odd, x, even);
+  const V rest = hn::MulAdd(next, x, last);
   return hn::MulAdd(hn::MulAdd(rest, x, hn::Set(d, terms[1])), x, hn::Set(d, terms[0]));
 }
 
@@ -159,13 +159,35 @@ template <class D, class V>
 HWY_INLINE V or_infinity(D d, V size, V result) {
   return hn::IfThenElse(hn::Lt(hn::Set(d, kFarthestHyperbolic), size), infinity64(d), result);
 }
+/// sinh(k ln 2 + r) = (2^k - 2^-k) / 2 * cosh(r) + (2^k + 2^-k) / 2 * sinh(r): no division, and nothing cancels.
 template <class D, class V>
 HWY_INLINE V sinh_of_float64(D d, V x) {
-  const V size = hn::Min(hn::Abs(x), hn::Set(d, 711.0)), quarter = hn::Set(d, 0.25);
-  const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{size, hn::Zero(d)});
-  const V result = hn::Mul(hn::Set(d, 2.0), total(plus(less, scaled(ratio(d, less, plus(less, quarter)), quarter))));
-  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-30));
-  return hn::IfThenElse(hn::Or(tiny, hn::IsNaN(x)), x, hn::CopySign(or_infinity(d, hn::Abs(x), result), x));
+  using C = ExpLog<double>;
+  constexpr double sine_terms[] = {0x1.5555555555559p-3, 0x1.111111110f67dp-7, 0x1.a01a01affb673p-13,
+                                   0x1.71ddf815cd3a7p-19, 0x1.af5f340662p-26};  // of (sinh(r) - r) / r^3
+  constexpr double cosine_terms[] = {0x1p-1,
+                                     0x1.555555555555cp-5,
+                                     0x1.6c16c16c13ec5p-10,
+                                     0x1.a01a01b19abe3p-16,
+                                     0x1.27e4c4c8f8db1p-22,
+                                     0x1.1f959ba6e3ac7p-29};  // of (cosh(r) - 1) / r^2
+  const hn::RebindToSigned<D> di;
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, 710.48)), counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(size, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter)), two = hn::Set(di, 2);
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), size);  // exact
+  const Pair<V> r = sum_of_ordered(high, hn::Mul(whole, hn::Set(d, -C::ln2_low)));
+  const V square = hn::Mul(r.high, r.high);
+  // A quarter, because 2^k may overflow where the result does not.
+  const V up = power_of_two(d, hn::Sub(k, two));
+  const V down = hn::IfThenElseZero(hn::Lt(size, hn::Set(d, 300.0)), power_of_two(d, hn::Neg(hn::Add(k, two))));
+  const V of_cosh = hn::Sub(up, down), of_sinh = hn::Add(up, down);
+  const V line = hn::MulAdd(of_sinh, r.high, of_cosh), lost = hn::MulAdd(of_sinh, r.high, hn::Sub(of_cosh, line));
+  const V bent = hn::MulAdd(hn::Mul(r.high, square), polynomial(d, square, sine_terms), r.low);
+  const V rest = hn::Add(hn::Sub(hn::Sub(up, of_cosh), down), hn::MulAdd(of_sinh, bent, lost));
+  const V curve = hn::MulAdd(of_cosh, hn::Mul(square, polynomial(d, square, cosine_terms)), rest);
+  const V result = hn::Add(hn::Add(line, curve), hn::Add(line, curve));
+  return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-30), hn::Abs(x)), hn::CopySign(result, x), x);
 }
 template <class D, class V>
 HWY_INLINE V cosh_of_float64(D d, V x) {
@@ -264,7 +286,7 @@ HWY_INLINE Pair<V> tabled_logarithm(D d, const NearAndFar<V>& x) {
   const V line = hn::NegMulAdd(half, square.high, r), lost = hn::NegMulAdd(half, square.high, hn::Sub(r, line));
   const V curve = hn::Mul(hn::Mul(square.high, r), polynomial(d, r, terms));
   const V bent = hn::Add(lost, hn::NegMulAdd(half, square.low, hn::NegMulAdd(r_low, r, r_low)));
-  const V exponent = hn::Add(hn::ConvertTo(d, of.exponent), x.doublings);
+  const V exponent = hn::Add(converted(d, of.exponent), x.doublings);
   const V whole = hn::MulAdd(exponent, hn::Set(d, C::ln2_high), looked_up(interval, Table::logarithms));  // exact
   const V rest = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), looked_up(interval, Table::logarithm_rests));
   const Pair<V> sum = sum_of_ordered(whole, line);
@@ -333,9 +355,34 @@ HWY_INLINE V log10_of_float64(D d, V x) {
   const Pair<V> whole = times(constant(d, 0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59), log.exponent);
   return logarithm_or_special(d, x, total(plus(whole, rest)));
 }
+/// log(1 + x) for x > -1 that is finite, after fdlibm: below 1 ulp.
+template <class D, class V>
+HWY_INLINE V finite_log1p_of_float64(D d, V x) {
+  using C = ExpLog<double>;
+  const hn::RebindToUnsigned<D> du;
+  const V one = hn::Set(d, 1.0), zero = hn::Zero(d), counter = hn::Set(d, kCounter<double>);
+  const Pair<V> sum = sum_of(one, x);
+  const auto sqrt_half = hn::Set(du, C::sqrt_half);
+  const auto bits = hn::Add(hn::BitCast(du, sum.high), hn::Sub(hn::BitCast(du, one), sqrt_half));
+  const V m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, (uint64_t{1} << C::mantissa_bits) - 1)), sqrt_half));
+  const auto biased = hn::ShiftRight<C::mantissa_bits>(bits);
+  const V exponent = hn::Sub(hn::BitCast(d, hn::Add(biased, hn::BitCast(du, counter))),
+                             hn::Set(d, kCounter<double> + std::numeric_limits<double>::max_exponent - 1));
+  const auto near = hn::Eq(exponent, zero);
+  const V line = hn::IfThenElse(near, x, hn::Sub(m, one)), lost = hn::IfThenZeroElse(near, hn::Div(sum.low, sum.high));
+  const V s = hn::Div(line, hn::Add(hn::Set(d, 2.0), line)), s_square = hn::Mul(s, s);
+  const V square = hn::Mul(hn::Mul(line, hn::Set(d, 0.5)), line);
+  const V curve = hn::Mul(s, hn::MulAdd(s_square, polynomial(d, s_square, C::log_terms), square));
+  const V low = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), hn::Add(lost, curve));
+  return hn::MulAdd(exponent, hn::Set(d, C::ln2_high), hn::Sub(line, hn::Sub(square, low)));
+}
 template <class D, class V>
 HWY_INLINE V log1p_of_float64(D d, V x) {
-  const V result = total(natural_logarithm(d, one_and(d, Pair<V>{x, hn::Zero(d)})));
+  V result;
+  if constexpr (kLooksUpPowers<D>)
+    result = total(natural_logarithm(d, one_and(d, Pair<V>{x, hn::Zero(d)})));
+  else
+    result = finite_log1p_of_float64(d, x);
   const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-54));
   return hn::IfThenElse(tiny, x, logarithm_or_special(d, hn::Add(x, hn::Set(d, 1.0)), result));
 }
@@ -378,7 +425,7 @@ HWY_INLINE V atanh_of_float64(D d, V x) {
 template <class D, class V>
 HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpPowers<D>) return tabled_logarithm<true>(d, alone(d, x));
+  if constexpr (kLooksUpDoubles<D>) return tabled_logarithm<true>(d, alone(d, x));
 #endif
   using C = ExpLog<double>;
   const Reduced64<V> reduced = reduced_for_logarithm(d, alone(d, x));
@@ -405,7 +452,7 @@ HWY_INLINE auto tabled_exponential(D d, Pair<V> x) {
 template <class D, class V>
 HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpPowers<D>) {
+  if constexpr (kLooksUpDoubles<D>) {
     const V limit = hn::Set(d, 1000.0), bounded = hn::Max(hn::Min(x.high, limit), hn::Neg(limit));
     const auto e = tabled_exponential(d, Pair<V>{bounded, hn::IfThenElseZero(hn::Eq(bounded, x.high), x.low)});
     return scaled_by(d, hn::Add(e.high, e.low), e);
@@ -416,7 +463,7 @@ HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
   const auto e = split_exponential(d, choose(beyond, Pair<V>{hn::CopySign(limit, x.high), hn::Zero(d)}, x));
   const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0), e.rest.high);
   const V power = hn::Add(line.high, hn::Add(line.low, e.rest.low));
-  const auto half = hn::ShiftRight<1>(e.k);
+  const auto half = halved(d, e.k);
   return hn::Mul(hn::Mul(power, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
 }
 /// x to the power of y, for finite numbers.
@@ -602,13 +649,14 @@ HWY_INLINE V atan2_of_float64(D d, V y, V x) {
 /// erfc(size) for size >= 1/2: exp(-size^2) / (1 + 2 size) times a polynomial of (size - 4) / (size + 4).
 template <class D, class V>
 HWY_INLINE V error_rest_of_float64(D d, V size) {
-  constexpr double terms[] = {
-      0x1.3ba5916e9fd7fp+0,   -0x1.1df1ad154a28ep-3,  0x1.f7f5df66fd573p-7,   0x1.16ecefcfa5347p-4,
-      -0x1.9ddb23c3e7cd5p-4,  0x1.7fee004e13309p-4,   -0x1.0fb06dfe6b6c0p-4,  0x1.3079edf65cfffp-5,
-      -0x1.0962387d9cc2cp-6,  0x1.49c672951411bp-8,   -0x1.8d4aa17f134c7p-11, -0x1.a1df342a8011ep-13,
-      0x1.3be0d71410896p-13,  -0x1.9956e891dba76p-16, -0x1.78a3de44a3589p-17, 0x1.7f090d73853b6p-18,
-      0x1.41acd36d716afp-22,  -0x1.b8eb1d202c52ap-21, 0x1.1fc95c41e5c3ep-24,  0x1.c1d08eefbf55dp-24,
-      -0x1.a3d2724da6bbfp-27, -0x1.5dab469e687f4p-27};  // 2^-58
+  constexpr double first = 0x1.3ba5916e9fd7fp+0, first_rest = -0x1.aa9c415679e6fp-55;
+  constexpr double terms[] = {-0x1.1df1ad154a28ep-3,  0x1.f7f5df66fd573p-7,   0x1.16ecefcfa5347p-4,
+                              -0x1.9ddb23c3e7cd5p-4,  0x1.7fee004e13309p-4,   -0x1.0fb06dfe6b6c0p-4,
+                              0x1.3079edf65cfffp-5,   -0x1.0962387d9cc2cp-6,  0x1.49c672951411bp-8,
+                              -0x1.8d4aa17f134c7p-11, -0x1.a1df342a8011ep-13, 0x1.3be0d71410896p-13,
+                              -0x1.9956e891dba76p-16, -0x1.78a3de44a3589p-17, 0x1.7f090d73853b6p-18,
+                              0x1.41acd36d716afp-22,  -0x1.b8eb1d202c52ap-21, 0x1.1fc95c41e5c3ep-24,
+                              0x1.c1d08eefbf55dp-24,  -0x1.a3d2724da6bbfp-27, -0x1.5dab469e687f4p-27};  // 2^-58
   const V a = hn::Min(size, hn::Set(d, 27.3)), four = hn::Set(d, 4.0),
           one = hn::Set(d, 1.0);  // beyond, the result is 0
   const V t = hn::Div(hn::Sub(a, four), hn::Add(a, four));
@@ -616,9 +664,12 @@ HWY_INLINE V error_rest_of_float64(D d, V size) {
   const auto e = split_exponential(d, Pair<V>{hn::Neg(square.high), hn::Neg(square.low)});
   const Pair<V> line = sum_of_ordered(one, e.rest.high), power{line.high, hn::Add(line.low, e.rest.low)};
   const Pair<V> part = ratio(d, power, sum_of(hn::Add(a, a), one));
-  const V factor = long_polynomial(d, t, terms), result = hn::MulAdd(factor, part.high, hn::Mul(factor, part.low));
+  const V curve = hn::Mul(t, long_polynomial(d, t, terms));
+  const Pair<V> sum = sum_of_ordered(hn::Set(d, first), curve);
+  const V low = hn::MulAdd(hn::Add(sum.low, hn::Set(d, first_rest)), part.high, hn::Mul(sum.high, part.low));
+  const V result = hn::MulAdd(sum.high, part.high, low);
   // Two factors, so that only the last product can be subnormal.
-  const auto half = hn::ShiftRight<1>(e.k);
+  const auto half = halved(d, e.k);
   return hn::Mul(hn::Mul(result, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
 }
 /// erf(x) for |x| <= 1 as x plus x times a polynomial of x^2.
@@ -629,7 +680,29 @@ HWY_INLINE Pair<V> near_error_function(D d, V x) {
                               0x1.f9a320f71036bp-14,  -0x1.f4d1d12ee5d47p-17, 0x1.b9de30185388ap-20,
                               -0x1.5f16701e900aep-23, 0x1.f757e6fef2296p-27,  -0x1.3776edb076f31p-30,
                               0x1.02d357388b57cp-34};  // 2^-62
-  return {x, hn::Mul(x, polynomial(d, hn::Mul(x, x), terms))};
+  return {x, hn::Mul(x, long_polynomial(d, hn::Mul(x, x), terms))};
+}
+/// erfc(size) for size from `kFarError` on, with an error of some 2^-54 beside 1: erfc(kFarError) times e to the power
+/// of a polynomial.
+inline constexpr double kFarError = 0x1.a3d70a3d70a3dp-1;  // 0.82
+template <class D, class V>
+HWY_INLINE V rough_error_rest(D d, V size) {
+  using C = ExpLog<double>;
+  constexpr double terms[] = {-0x1.2b7c61ebb894cp+1,  -0x1.a31ed942fc494p-1,  -0x1.951dd0817641ap-5,
+                              0x1.86a649bbfc8edp-7,   -0x1.2128c9b9134a1p-9,  0x1.6ddca9fe5f4dp-13,
+                              0x1.46ff3f1c5c5bap-14,  -0x1.7edff6dd27eacp-15, 0x1.bb87dca49b416p-17,
+                              -0x1.f5c2848ba339dp-20, -0x1.7147ea0527f29p-22, 0x1.5fb1ceed700f9p-22,
+                              -0x1.06d136de482dcp-23, 0x1.0592c84c8172ap-25,  -0x1.6f44a3cf8d985p-28,
+                              0x1.60239c4554843p-31,  -0x1.9f1c78339fbd5p-35, 0x1.c5c3c2ee99918p-40};  // 2^-57
+  const hn::RebindToSigned<D> di;
+  const V beyond = hn::Min(hn::Set(d, 5.12), hn::Sub(size, hn::Set(d, kFarError)));  // then erf is 1
+  const V x = hn::Mul(beyond, long_polynomial(d, beyond, terms)), counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V r = hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x));
+  const V curve = hn::MulAdd(hn::Mul(r, r), long_polynomial(d, r, C::exp_terms), r);
+  const V scale = hn::Mul(power_of_two(d, k), hn::Set(d, 0x1.f83211acf35eap-3));
+  return hn::MulAdd(scale, curve, scale);
 }
 template <class D, class V>
 HWY_INLINE V erf_of_float64(D d, V x) {
@@ -637,20 +710,19 @@ HWY_INLINE V erf_of_float64(D d, V x) {
   if constexpr (kLooksUpPowers<D>) return error_by_pieces(d, x);
 #endif
   // Where erfc is below 1/4 its error is the smaller one.
-  const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.82);
-  const V far = hn::Sub(one, error_rest_of_float64(d, hn::Max(size, limit)));
-  const V near = total(near_error_function(d, hn::Min(size, limit)));
-  const V result = hn::CopySign(hn::IfThenElse(hn::Lt(size, limit), near, far), x);
-  return hn::IfThenElse(hn::IsNaN(x), x, result);
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, kFarError);
+  const V far = hn::Sub(one, rough_error_rest(d, hn::Max(limit, size)));  // NaN, the second operand, stays
+  const V near = total(near_error_function(d, hn::Min(limit, size)));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, limit), near, far), x);
 }
 template <class D, class V>
 HWY_INLINE V erfc_of_float64(D d, V x) {
-  const V size = hn::Abs(x), one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), zero = hn::Zero(d);
-  const V far = error_rest_of_float64(d, hn::Max(size, half));
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.6), zero = hn::Zero(d);
+  const V far = error_rest_of_float64(d, hn::Max(size, limit));
   const V behind = hn::IfThenElse(hn::Lt(x, zero), hn::Sub(hn::Set(d, 2.0), far), far);
-  const Pair<V> near = near_error_function(d, hn::Min(hn::Max(x, hn::Neg(half)), half));
+  const Pair<V> near = near_error_function(d, hn::Min(hn::Max(x, hn::Neg(limit)), limit));
   const V rest = total(plus(negative(near), one));
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Lt(size, half), rest, behind));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Lt(size, limit), rest, behind));
 }
 
 /// Nearer to 1, the value for float32 is not near enough.

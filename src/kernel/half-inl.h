@@ -6,19 +6,18 @@
 #define TENON_KERNEL_HALF_INL_H
 #endif
 
+#include <bit>
+
+#include "kernel/half_bits-inl.h"
+#include "kernel/half_functions-inl.h"
 #include "kernel/loops-inl.h"
+#include "kernel/some_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-// A block of so many lanes stays near the registers between its conversions. GCC does not vectorise shorter loops: it
-// unrolls them first. Blocks are written by vectors of kHalfStored lanes and read by the narrower ones that GCC uses,
-// because what two stores wrote is slow to read at once. Bench: tenon_bench --filter '^large/(bf16\+bf16|f16\+f16)/'.
-inline constexpr int64_t kHalfBlock = 32, kHalfStored = 16, kHalfRead = 8;
-
 HWY_INLINE void narrow(Float16* to, float value) { to->bits = float16_bits(value); }
 HWY_INLINE void narrow(BFloat16* to, float value) { to->bits = bfloat16_bits(value); }
-HWY_INLINE void narrow(uint8_t* to, uint8_t value) { *to = value; }
 
 /// One lane, with the processor's conversion instructions where it has them.
 template <Half T>
@@ -34,14 +33,12 @@ HWY_INLINE void add_to_lane(T* to, float term) {
   narrow(to, widened(*to) + term);
 }
 
-template <class From, class To>
-HWY_INLINE void widen_block(To* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
-  for (int64_t i = 0; i < kHalfBlock; ++i) to[i] = widened(from[i]);
-}
-template <class To, class From>
-HWY_INLINE void narrow_block(To* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
-  for (int64_t i = 0; i < kHalfBlock; ++i) narrow(to + i, from[i]);
-}
+#undef TENON_CONVERTS_FLOAT16
+#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
+#define TENON_CONVERTS_FLOAT16 1
+#else
+#define TENON_CONVERTS_FLOAT16 0
+#endif
 
 template <class D>
 HWY_INLINE hn::Vec<D> load_widened(D d, const BFloat16* from) {
@@ -49,10 +46,6 @@ HWY_INLINE hn::Vec<D> load_widened(D d, const BFloat16* from) {
   const hn::Rebind<uint16_t, D> d16;
   const auto bits = hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from)));
   return hn::BitCast(d, hn::ShiftLeft<16>(bits));
-}
-HWY_INLINE void widen_block(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfStored> d;
-  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
 /// Like bfloat16_bits, in the upper half of each lane.
 template <class D>
@@ -63,26 +56,12 @@ HWY_INLINE auto rounded_to_bfloat16(D, hn::Vec<D> value) {
   const auto rounded = hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFF)), odd);
   return hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), hn::Set(d32, 0x7FC00000), rounded);
 }
-HWY_INLINE void narrow_block(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfRead> d;
-  const hn::RebindToSigned<decltype(d)> signed32;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
-  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) {
-    const auto result = hn::ShiftRight<16>(rounded_to_bfloat16(d, hn::LoadU(d, from + i)));
-    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(signed32, result)), d16, reinterpret_cast<uint16_t*>(to + i));
-  }
-}
 
-#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64
-// float16, with the processor's conversion instructions.
+#if TENON_CONVERTS_FLOAT16
 template <class D>
 HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
   const hn::Rebind<hwy::float16_t, D> d16;
   return hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from)));
-}
-HWY_INLINE void widen_block(float* HWY_RESTRICT to, const Float16* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfStored> d;
-  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d)) hn::StoreU(load_widened(d, from + i), d, to + i);
 }
 HWY_INLINE float widen_lane(const Float16* from) { return hn::GetLane(load_widened(hn::FixedTag<float, 1>(), from)); }
 HWY_INLINE void narrow_lane(Float16* to, float value) {
@@ -97,198 +76,455 @@ HWY_INLINE void add_to_lane(Float16* to, const float& term) {
   const auto sum = hn::Add(load_widened(d, to), hn::LoadU(d, &term));
   hn::StoreU(hn::DemoteTo(d16, sum), d16, reinterpret_cast<hwy::float16_t*>(to));
 }
-HWY_INLINE void narrow_block(Float16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfRead> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
-  for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
-    hn::StoreU(hn::DemoteTo(d16, hn::LoadU(d, from + i)), d16, reinterpret_cast<hwy::float16_t*>(to + i));
-}
 #else
+/// float16_value and float16_bits of vectors; the bits are in the lower half of each lane.
+template <class D>
+HWY_INLINE hn::Vec<D> float16_values(D d, hn::Vec<hn::RebindToUnsigned<D>> bits) {
+  const hn::RebindToUnsigned<D> d32;
+  const auto word = hn::ShiftLeft<16>(bits), twice = hn::Add(word, word);
+  const auto normal =
+      hn::Mul(hn::BitCast(d, hn::Add(hn::ShiftRight<4>(twice), hn::Set(d32, 0xE0u << 23))), hn::Set(d, 0x1.0p-112f));
+  const auto subnormal =
+      hn::Sub(hn::BitCast(d, hn::Or(hn::ShiftRight<17>(twice), hn::Set(d32, 126u << 23))), hn::Set(d, 0.5f));
+  const auto is_normal = hn::RebindMask(d, hn::Ne(hn::ShiftRight<27>(twice), hn::Zero(d32)));
+  const auto sign = hn::BitCast(d, hn::And(word, hn::Set(d32, 0x80000000u)));
+  return hn::Or(sign, hn::IfThenElse(is_normal, normal, subnormal));
+}
+template <class D>
+HWY_INLINE auto rounded_to_float16(D d, hn::Vec<D> value) {
+  const hn::RebindToUnsigned<D> d32;
+  const auto bits = hn::BitCast(d32, value), exponent = hn::ShiftRight<1>(hn::Add(bits, bits));
+  const auto scaled = hn::Mul(hn::Mul(hn::Abs(value), hn::Set(d, 0x1.0p+112f)), hn::Set(d, 0x1.0p-110f));
+  // The larger of two floats that are powers of two is that of the larger exponent.
+  const auto power = hn::And(exponent, hn::Set(d32, 0x7F800000u));
+  const hn::RebindToSigned<D> signed32;
+  const auto bias = hn::BitCast(d32, hn::Max(hn::BitCast(signed32, power), hn::Set(signed32, 0x38800000)));
+  const auto sum = hn::BitCast(d32, hn::Add(hn::BitCast(d, hn::Add(bias, hn::Set(d32, 0x07800000u))), scaled));
+  const auto size =
+      hn::Add(hn::And(hn::ShiftRight<13>(sum), hn::Set(d32, 0x7C00u)), hn::And(sum, hn::Set(d32, 0xFFFu)));
+  const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
+  const auto sign = hn::ShiftLeft<15>(hn::ShiftRight<31>(bits));
+  return hn::Or(sign, hn::IfThenElse(is_nan, hn::Set(d32, 0x7E00u), size));
+}
 template <class D>
 HWY_INLINE hn::Vec<D> load_widened(D d, const Float16* from) {
-  float values[hn::MaxLanes(d)];
-  for (std::size_t i = 0; i < hn::MaxLanes(d); ++i) values[i] = widened(from[i]);
-  return hn::LoadU(d, values);
+  const hn::RebindToUnsigned<D> d32;
+  const hn::Rebind<uint16_t, D> d16;
+  return float16_values(d, hn::PromoteTo(d32, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(from))));
 }
 #endif
 
-/// The type of a block of results before rounding.
-template <class Out>
-using Unrounded = std::conditional_t<std::is_same_v<Out, bool>, uint8_t, float>;
+#if HWY_TARGET == HWY_SCALAR
+template <class D>
+using FloatsOf = hn::Rebind<float, D>;
+#else
+template <class D>
+using FloatsOf = hn::Repartition<float, D>;
+#endif
+/// The lanes of a vector of 16-bit floats as float32, in two vectors. `narrowed` gives them their order back.
+template <class D>
+struct WidePair {
+  hn::Vec<FloatsOf<D>> low, high;
+};
+/// Whether `low` are the first lanes. Otherwise they are the even ones, so that a shift and a mask widen them.
+template <class T>
+inline constexpr bool kWidensInOrder = TENON_CONVERTS_FLOAT16&& std::is_same_v<T, Float16>;
 
-template <class F, class R, class... In>
-HWY_INLINE void forward_block(R* result, const In*... in) {
-  if constexpr (F::row.vectors) {
-    const hn::CappedTag<float, kHalfStored> d;
-    using D = std::remove_const_t<decltype(d)>;
-    for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
-      hn::StoreU(F::forward(Vector<D>{hn::LoadU(d, in + i)}...).v, d, result + i);
+#if HWY_TARGET == HWY_SCALAR
+template <class T, class D>
+HWY_INLINE WidePair<D> widened_pair(D, hn::Vec<D> v) {
+  const auto value = hn::Set(FloatsOf<D>(), widened(T{hn::GetLane(v)}));
+  return {value, value};
+}
+template <class T, class D>
+HWY_INLINE hn::Vec<D> narrowed(D d, WidePair<D> pair) {
+  T result;
+  narrow(&result, hn::GetLane(pair.low));
+  return hn::Set(d, result.bits);
+}
+#else
+template <class T, class D>
+HWY_INLINE WidePair<D> widened_pair([[maybe_unused]] D d16, hn::Vec<D> v) {
+  const FloatsOf<D> d;
+  const hn::RebindToUnsigned<FloatsOf<D>> d32;
+  const auto pairs = hn::BitCast(d32, v);
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return {hn::BitCast(d, hn::ShiftLeft<16>(pairs)), hn::BitCast(d, hn::And(pairs, hn::Set(d32, 0xFFFF0000u)))};
   } else {
-    for (int64_t i = 0; i < kHalfBlock; ++i) result[i] = F::forward(Lane<float>(in[i])...).v;
+#if TENON_CONVERTS_FLOAT16
+    const hn::Rebind<hwy::float16_t, FloatsOf<D>> half;
+    const hn::Half<D> half16;
+    return {hn::PromoteTo(d, hn::BitCast(half, hn::LowerHalf(half16, v))),
+            hn::PromoteTo(d, hn::BitCast(half, hn::UpperHalf(half16, v)))};
+#else
+    return {float16_values(d, hn::And(pairs, hn::Set(d32, 0xFFFFu))), float16_values(d, hn::ShiftRight<16>(pairs))};
+#endif
   }
 }
-
-/// Lanes of one input as float32: converted block by block, or one value expanded once.
-template <class T>
-struct HalfSource {
-  const T* data;
-  bool splat;
-  alignas(64) float block[kHalfBlock];
-
-  HWY_INLINE explicit HalfSource(const Lanes& lanes) : data(static_cast<const T*>(lanes.data)), splat(lanes.step == 0) {
-    if (splat)
-      for (float& value : block) value = widened(*data);
-  }
-  HWY_INLINE const float* at(int64_t i) {
-    if (!splat) widen_block(block, data + i);
-    return block;
-  }
-  /// The last of `n` lanes, as many as a block holds; if there are fewer, all.
-  HWY_INLINE const float* last(int64_t n) {
-    if (TENON_HAS_VECTORS && n >= kHalfBlock) return at(n - kHalfBlock);
-    const int64_t first = n > kHalfBlock ? n - kHalfBlock : 0;
-    if (splat) return block;
-    std::memset(block, 0, sizeof(block));
-    for (int64_t k = 0; first + k < n; ++k) block[k] = widened(data[first + k]);
-    return block;
-  }
-};
-
-/// A last, partial block overlaps the one before; it is computed first, because `out` may be an input.
-template <class T, class Out, class Run, class... Sources>
-HWY_INLINE void half_loop_over(const Run& run, void* out, int64_t n, Sources&&... in) {
-  Stored<Out>* to = static_cast<Stored<Out>*>(out);
-  alignas(64) Unrounded<Out> result[kHalfBlock];
-  alignas(64) Stored<Out> last[kHalfBlock];
-  const bool is_partial = n % kHalfBlock != 0;
-  if (is_partial) {
-    run(result, in.last(n)...);
-    narrow_block(last, result);
-  }
-  for (int64_t i = 0; i + kHalfBlock <= n; i += kHalfBlock) {
-    run(result, in.at(i)...);
-    narrow_block(to + i, result);
-  }
-  if (!is_partial) return;
-  if (n < kHalfBlock)
-    std::memcpy(to, last, static_cast<std::size_t>(n) * sizeof(Stored<Out>));
-  else
-    std::memcpy(to + n - kHalfBlock, last, sizeof(last));
-}
-
-template <class F, class T, class Out, class... Sources>
-HWY_INLINE void half_loop(void* out, int64_t n, Sources&&... in) {
-  const auto run = [](auto* result, const auto*... from) HWY_ATTR { forward_block<F>(result, from...); };
-  half_loop_over<T, Out>(run, out, n, in...);
-}
-
-template <class F, class T, class Out>
-void half_unary(void* out, const Lanes* in, int64_t n) {
-  half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]));
-}
-template <class F, class T, class Out>
-void half_binary(void* out, const Lanes* in, int64_t n) {
-  half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]));
-}
-template <class F, class T, class Out>
-void half_ternary(void* out, const Lanes* in, int64_t n) {
-  half_loop<F, T, Out>(out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]), HalfSource<T>(in[2]));
-}
-
-/// A formula that needs no arithmetic, over the bits of 16-bit floats.
-template <class F>
-struct OfBits {
-  template <class... Bits>
-  static HWY_INLINE Lane<uint16_t> forward(Bits... bits) {
-    return F::of_bits(bits...);
-  }
-};
-
-/// Widens a block for computations lane by lane, in any order of lanes that `narrow_shuffled` undoes.
-template <class T>
-HWY_INLINE void widen_shuffled(float* HWY_RESTRICT to, const T* HWY_RESTRICT from) {
-  widen_block(to, from);
-}
-template <class T, class From>
-HWY_INLINE void narrow_shuffled(T* HWY_RESTRICT to, const From* HWY_RESTRICT from) {
-  narrow_block(to, from);
-}
-#if HWY_TARGET != HWY_SCALAR
-/// The even lanes of a pair of vectors, then the odd ones: a shift and a mask instead of conversions.
-HWY_INLINE void widen_shuffled(float* HWY_RESTRICT to, const BFloat16* HWY_RESTRICT from) {
-  const hn::CappedTag<uint32_t, kHalfStored> d32;
-  const std::size_t lanes = hn::Lanes(d32);
-  for (std::size_t i = 0; i < kHalfBlock; i += 2 * lanes) {
-    const auto pairs = hn::LoadU(d32, reinterpret_cast<const uint32_t*>(from + i));
-    hn::StoreU(hn::ShiftLeft<16>(pairs), d32, reinterpret_cast<uint32_t*>(to + i));
-    hn::StoreU(hn::And(pairs, hn::Set(d32, 0xFFFF0000)), d32, reinterpret_cast<uint32_t*>(to + i + lanes));
-  }
-}
-HWY_INLINE void narrow_shuffled(BFloat16* HWY_RESTRICT to, const float* HWY_RESTRICT from) {
-  const hn::CappedTag<float, kHalfStored> d;
-  const hn::RebindToUnsigned<decltype(d)> d32;
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t i = 0; i < kHalfBlock; i += 2 * lanes) {
-    const auto even = rounded_to_bfloat16(d, hn::LoadU(d, from + i));
-    const auto odd = rounded_to_bfloat16(d, hn::LoadU(d, from + i + lanes));
-    const auto pairs = hn::Or(hn::ShiftRight<16>(even), hn::And(odd, hn::Set(d32, 0xFFFF0000)));
-    hn::StoreU(pairs, d32, reinterpret_cast<uint32_t*>(to + i));
+/// Rounds to nearest even.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> narrowed(D d16, WidePair<D> pair) {
+  const FloatsOf<D> d;
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    const auto even = hn::ShiftRight<16>(rounded_to_bfloat16(d, pair.low)), odd = rounded_to_bfloat16(d, pair.high);
+    return hn::OddEven(hn::BitCast(d16, odd), hn::BitCast(d16, even));
+  } else {
+#if TENON_CONVERTS_FLOAT16
+    const hn::Rebind<hwy::float16_t, FloatsOf<D>> half;
+    const hn::Half<D> half16;
+    return hn::Combine(d16, hn::BitCast(half16, hn::DemoteTo(half, pair.high)),
+                       hn::BitCast(half16, hn::DemoteTo(half, pair.low)));
+#else
+    return hn::BitCast(d16,
+                       hn::Or(rounded_to_float16(d, pair.low), hn::ShiftLeft<16>(rounded_to_float16(d, pair.high))));
+#endif
   }
 }
 #endif
+
+// How a vector of results is computed from vectors of 16-bit floats. Each has the most lanes of a vector.
+
+/// F over `V`, float32 vectors, rounded at the end. As wide as the machine's: rounding to bfloat16 takes six
+/// instructions.
+template <class F, class T, class V>
+struct OverFloats {
+  using Out = uint16_t;
+  static constexpr std::size_t kMostLanes = 32;
+  template <class D, class... In>
+  static HWY_INLINE hn::Vec<D> run(D d, In... in) {
+    return of_pairs(d, widened_pair<T>(d, in)...);
+  }
+
+ private:
+  template <class D, class... Pairs>
+  static HWY_INLINE hn::Vec<D> of_pairs(D d, Pairs... in) {
+    using Floats = typename V::template Of<FloatsOf<D>>;
+    return narrowed<T>(d, WidePair<D>{F::forward(Floats(in.low)...).v, F::forward(Floats(in.high)...).v});
+  }
+};
+struct Unrounded {
+  template <class D>
+  using Of = Vector<D>;
+};
+template <class T>
+struct Stepped {
+  template <class D>
+  using Of = SteppedVector<D, T>;
+};
+template <class F, class T>
+using RoundedOnce = OverFloats<F, T, Unrounded>;
+/// Rounded after every step, too.
+template <class F, class T>
+using RoundedStepwise = OverFloats<F, T, Stepped<T>>;
+/// The function of 16-bit floats that computes F with AVX-512, in registers instead of three passes. Bench: tenon_sweep
+/// --filter 'functions/.*float16'.
+template <class F>
+struct HalfFunctionOf {
+  using type = void;
+};
+#if TENON_HAS_HALF_FUNCTIONS
+#define TENON_HALF_FUNCTION(NAME, FUNCTION) \
+  template <>                               \
+  struct HalfFunctionOf<ops::NAME> {        \
+    using type = FUNCTION;                  \
+  };
+TENON_HALF_FUNCTION(exp, half::Exp)
+TENON_HALF_FUNCTION(log, half::Log)
+TENON_HALF_FUNCTION(sin, half::Sin)
+TENON_HALF_FUNCTION(cos, half::Cos)
+#undef TENON_HALF_FUNCTION
+/// `narrowed` of results, whose NaN are quiet: two vectors are rounded at once.
+template <class D>
+HWY_INLINE hn::Vec<D> narrowed_results(D d, WidePair<D> pair) {
+  const hn::RebindToUnsigned<FloatsOf<D>> d32;
+  const auto even = hn::BitCast(d32, pair.low), odd = hn::BitCast(d32, pair.high);
+  const auto high = hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<16>(even)));
+  const auto low = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(odd)), hn::BitCast(d, even));
+  const auto one = hn::Set(d, 1), lost = hn::SaturatedAdd(low, hn::And(high, one));
+  const auto rounded = hn::IfThenElse(hn::Gt(lost, hn::Set(d, 0x8000)), hn::Add(high, one), high);
+  const auto is_nan = hn::Gt(hn::And(high, hn::Set(d, 0x7FFF)), hn::Set(d, 0x7F80));
+  return hn::IfThenElse(is_nan, hn::Set(d, 0x7FC0), rounded);
+}
+/// `Function` over float32 vectors; F beyond its farthest number.
+template <class F, class Function, class T>
+struct OverHalfFunction {
+  using Out = uint16_t;
+  static constexpr std::size_t kMostLanes = 32;
+  template <class D, class V>
+  static HWY_INLINE V run(D d, V in) {
+    const V result = near(d, in);
+    if constexpr (std::is_same_v<T, BFloat16> && requires { Function::farthest; }) {
+      // The largest float16 is not beyond.
+      constexpr uint32_t kFarthest = std::bit_cast<uint32_t>(Function::farthest) >> 16;
+      const auto is_near = hn::Lt(hn::Add(in, in), hn::Set(d, static_cast<uint16_t>(2 * kFarthest + 1)));
+      // A lane's result must not depend on the others.
+      if (!hn::AllTrue(d, is_near)) return hn::IfThenElse(is_near, result, beyond(d, in));
+    }
+    return result;
+  }
+
+ private:
+  template <class D, class V>
+  static HWY_INLINE V near(D d, V in) {
+    const WidePair<D> wide = widened_pair<T>(d, in);
+    const WidePair<D> results{Function::template of<T>(wide.low), Function::template of<T>(wide.high)};
+    if constexpr (std::is_same_v<T, BFloat16>)
+      return narrowed_results(d, results);
+    else
+      return narrowed<T>(d, results);
+  }
+  template <class D, class V>
+  static HWY_NOINLINE V beyond(D d, V in) {
+    return RoundedOnce<F, T>::run(d, in);
+  }
+};
+#endif
+/// F over the bits. Results of 32 bytes, as of other light loops (TENON_HALF_VECTORS).
+template <class F, class T>
+struct OnBits {
+  static constexpr bool kGivesTruth = F::row.promotion == Promotion::comparison;
+  using Out = std::conditional_t<kGivesTruth, uint8_t, uint16_t>;
+  static constexpr std::size_t kMostLanes = 32 / sizeof(Out);
+  template <class D, class... V>
+  static HWY_INLINE hn::Vec<hn::Rebind<Out, D>> run(D d, V... in) {
+    const hn::RebindToSigned<D> bits;
+    using S = std::remove_const_t<decltype(bits)>;
+    const auto result = F::forward(BitsVector<S, T>(hn::BitCast(bits, in))...);
+    const hn::Rebind<Out, D> d_out;
+    if constexpr (kGivesTruth && HWY_TARGET <= HWY_AVX3)
+      return hn::IfThenElseZero(hn::Mask<std::remove_const_t<decltype(d_out)>>{result.v.raw}, hn::Set(d_out, 1));
+    else if constexpr (kGivesTruth)
+      return hn::DemoteTo(d_out, hn::And(hn::VecFromMask(bits, result.v), hn::Set(bits, 1)));
+    else
+      return hn::BitCast(d, result.v);
+  }
+};
+
+/// Lanes of one input.
+template <class T>
+struct InputLanes {
+  const T* data;
+  HWY_INLINE explicit InputLanes(const Lanes& lanes) : data(static_cast<const T*>(lanes.data)) {}
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, int64_t i) const {
+    return hn::LoadU(d, data + i);
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> some(D d, int64_t i, int64_t count) const {
+    return load_some(d, data + i, count);
+  }
+};
+using HalfLanes = InputLanes<uint16_t>;
+/// One value for all lanes.
+struct HalfSplat {
+  uint16_t value;
+  HWY_INLINE explicit HalfSplat(const Lanes& lanes) : value(*static_cast<const uint16_t*>(lanes.data)) {}
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, int64_t) const {
+    return hn::Set(d, value);
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> some(D d, int64_t, int64_t) const {
+    return hn::Set(d, value);
+  }
+};
+/// One of both: a splat is expanded and read again and again.
+class HalfLanesOrSplat {
+ public:
+  HWY_INLINE explicit HalfLanesOrSplat(const Lanes& lanes)
+      : data_(static_cast<const uint16_t*>(lanes.data)), mask_(lanes.step == 0 ? 0 : -1) {
+    if (mask_ != 0) return;
+    for (uint16_t& value : block_) value = *data_;
+    data_ = block_;
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, int64_t i) const {
+    return hn::LoadU(d, data_ + (i & mask_));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> some(D d, int64_t i, int64_t count) const {
+    return load_some(d, data_ + (i & mask_), count);
+  }
+
+ private:
+  const uint16_t* data_;
+  int64_t mask_;
+  alignas(64) uint16_t block_[32];
+};
+
+/// `n` lanes, by vectors. With AVX-512 the last one is loaded and stored by a mask. Elsewhere it overlaps the one
+/// before and is computed first, because `out` may be an input; fewer lanes than one vector are computed by shorter
+/// vectors.
+template <class Form, class D, class... Sources>
+HWY_INLINE void half_loop(D d, void* out, int64_t n, const Sources&... in) {
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  using Out = typename Form::Out;
+  const hn::Rebind<Out, D> d_out;
+  Out* const to = static_cast<Out*>(out);
+#if HWY_TARGET <= HWY_AVX3
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) hn::StoreU(Form::run(d, in.at(d, i)...), d_out, to + i);
+  if (i < n) store_some(d_out, Form::run(d, in.some(d, i, n - i)...), to + i, n - i);
+#else
+  if (n >= kLanes) {
+    const auto last = Form::run(d, in.at(d, n - kLanes)...);
+    for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(Form::run(d, in.at(d, i)...), d_out, to + i);
+    hn::StoreU(last, d_out, to + n - kLanes);
+  } else if constexpr (kLanes > 8) {
+    half_loop<Form>(hn::CappedTag<hn::TFromD<D>, 8>(), out, n, in...);
+  } else {
+    store_some(d_out, Form::run(d, in.some(d, 0, n)...), to, n);
+  }
+#endif
+}
+template <class Form>
+using HalfTag = hn::CappedTag<uint16_t, Form::kMostLanes>;
+
+template <class Form>
+void half_unary(void* out, const Lanes* in, int64_t n) {
+  half_loop<Form>(HalfTag<Form>(), out, n, HalfLanes(in[0]));
+}
+template <class Form>
+void half_binary(void* out, const Lanes* in, int64_t n) {
+  if (in[1].step == 0) return half_loop<Form>(HalfTag<Form>(), out, n, HalfLanes(in[0]), HalfSplat(in[1]));
+  if (in[0].step == 0) return half_loop<Form>(HalfTag<Form>(), out, n, HalfSplat(in[0]), HalfLanes(in[1]));
+  half_loop<Form>(HalfTag<Form>(), out, n, HalfLanes(in[0]), HalfLanes(in[1]));
+}
+template <class Form>
+void half_ternary(void* out, const Lanes* in, int64_t n) {
+  half_loop<Form>(HalfTag<Form>(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]), HalfLanesOrSplat(in[2]));
+}
+
+/// Streaming stores straight from the registers, for whole blocks of kStreamedLanes.
+template <class Form, class... Sources>
+HWY_INLINE void half_stream(void* out, int64_t n, const Sources&... in) {
+  const HalfTag<Form> d;
+  constexpr int64_t kLanes = hn::MaxLanes(HalfTag<Form>());
+  using Out = typename Form::Out;
+  const hn::Rebind<Out, HalfTag<Form>> d_out;
+  Out* const to = static_cast<Out*>(out);
+  for (int64_t i = 0; i < n; i += kLanes) hn::Stream(Form::run(d, in.at(d, i)...), d_out, to + i);
+}
+template <class Form>
+void half_unary_streamed(void* out, const Lanes* in, int64_t n) {
+  half_stream<Form>(out, n, HalfLanes(in[0]));
+}
+template <class Form>
+void half_binary_streamed(void* out, const Lanes* in, int64_t n) {
+  if (in[1].step == 0) return half_stream<Form>(out, n, HalfLanes(in[0]), HalfSplat(in[1]));
+  if (in[0].step == 0) return half_stream<Form>(out, n, HalfSplat(in[0]), HalfLanes(in[1]));
+  half_stream<Form>(out, n, HalfLanes(in[0]), HalfLanes(in[1]));
+}
+
+template <class Form, class A, class B>
+HWY_INLINE void half_loop_of_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                                  int64_t rows) {
+  Lanes row[2] = {in[0], in[1]};
+  for (; rows > 0; --rows) {
+    half_loop<Form>(HalfTag<Form>(), out, n, A(row[0]), B(row[1]));
+    out = static_cast<std::byte*>(out) + out_step;
+    for (int i = 0; i < 2; ++i) row[i].data = static_cast<const std::byte*>(row[i].data) + steps[i];
+  }
+}
+/// half_binary for rows.
+template <class Form>
+void half_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+  if (in[1].step == 0) return half_loop_of_rows<Form, HalfLanes, HalfSplat>(out, out_step, in, steps, n, rows);
+  if (in[0].step == 0) return half_loop_of_rows<Form, HalfSplat, HalfLanes>(out, out_step, in, steps, n, rows);
+  half_loop_of_rows<Form, HalfLanes, HalfLanes>(out, out_step, in, steps, n, rows);
+}
+
+template <class Form, class T, int kArity>
+constexpr KernelPair half_kernels() {
+  if constexpr (kArity == 3)
+    return kernel_pair<&half_ternary<Form>, typename Form::Out, T, T, T>();
+  else if constexpr (kArity == 1)
+    return {&half_unary<Form>, TENON_HAS_VECTORS ? &half_unary_streamed<Form> : nullptr};
+  else
+    return {&half_binary<Form>, TENON_HAS_VECTORS ? &half_binary_streamed<Form> : nullptr};
+}
+
+/// F lane by lane, for loops that compilers vectorise: where Highway has no vectors.
+template <class F, class T>
+struct OverLanes {
+  template <class... Bits>
+  static HWY_INLINE auto forward(Bits... bits) {
+    const auto result = F::forward(Lane<float>(widened(T{bits.v}))...);
+    if constexpr (F::row.promotion == Promotion::comparison) {
+      return result;
+    } else {
+      T rounded;
+      narrow(&rounded, result.v);
+      return Lane<uint16_t>(rounded.bits);
+    }
+  }
+};
+template <class F, class T>
+constexpr KernelPair lane_kernels() {
+  using Form = OverLanes<F, T>;
+  using Out = std::conditional_t<F::row.promotion == Promotion::comparison, bool, uint16_t>;
+  if constexpr (kFormulaArity<F> == 1)
+    return {&unary<Form, Out, uint16_t>};
+  else if constexpr (kFormulaArity<F> == 2)
+    return {&binary<Form, Out, uint16_t, uint16_t>};
+  else
+    return {&several<Form, Out, uint16_t, uint16_t, uint16_t>};
+}
 
 /// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op.
-template <class T, class Out, std::size_t kInputs>
+template <class T, std::size_t kInputs>
 HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
-  constexpr int64_t kChunk = 8 * kHalfBlock;
-  alignas(64) float wide[kInputs][kChunk];
-  alignas(64) Unrounded<Out> result[kChunk];
+  constexpr int64_t kChunk = 256;
+  const HalfTag<RoundedOnce<void, T>> d;
+  using D = std::remove_const_t<decltype(d)>;
+  const FloatsOf<D> wide_lanes;
+  constexpr int64_t kLanes = hn::MaxLanes(D()), kWide = hn::MaxLanes(FloatsOf<D>());
+  // A vector of one lane is widened twice: one more element is written.
+  alignas(64) float wide[kInputs][kChunk + kWide], result[kChunk + kWide];
   Lanes lanes[kInputs];
   for (std::size_t k = 0; k < kInputs; ++k) {
     lanes[k] = {wide[k], in[k].step};
     wide[k][0] = widened(*static_cast<const T*>(in[k].data));
   }
-  constexpr bool kShuffles = !std::is_same_v<Out, bool>;
-  Stored<Out>* to = static_cast<Stored<Out>*>(out);
+  const auto widen = [&](float* to, hn::Vec<D> v) HWY_ATTR {
+    const WidePair<D> pair = widened_pair<T>(d, v);
+    hn::StoreU(pair.low, wide_lanes, to);
+    hn::StoreU(pair.high, wide_lanes, to + kWide);
+  };
+  const auto narrow_pair = [&](const float* from) HWY_ATTR {
+    return narrowed<T>(d, WidePair<D>{hn::LoadU(wide_lanes, from), hn::LoadU(wide_lanes, from + kWide)});
+  };
   for (int64_t start = 0; start < n; start += kChunk) {
-    const int64_t count = std::min(kChunk, n - start), whole = count / kHalfBlock * kHalfBlock;
+    const int64_t count = std::min(kChunk, n - start), whole = count / kLanes * kLanes, rest = count - whole;
     for (std::size_t k = 0; k < kInputs; ++k) {
       if (in[k].step == 0) continue;
       const T* from = static_cast<const T*>(in[k].data) + start;
-      for (int64_t i = 0; i < whole; i += kHalfBlock)
-        if constexpr (kShuffles)
-          widen_shuffled(wide[k] + i, from + i);
-        else
-          widen_block(wide[k] + i, from + i);
-      for (int64_t i = whole; i < count; ++i) wide[k][i] = widened(from[i]);
+      const auto* bits = reinterpret_cast<const uint16_t*>(from);
+      for (int64_t i = 0; i < whole; i += kLanes) widen(wide[k] + i, hn::LoadU(d, bits + i));
+      if constexpr (kWidensInOrder<T>) {
+        if (rest > 0) widen(wide[k] + whole, load_some(d, bits + whole, rest));
+      } else {
+        for (int64_t i = whole; i < count; ++i) wide[k][i] = widened(from[i]);
+      }
     }
     kernel(result, lanes, count);
-    for (int64_t i = 0; i < whole; i += kHalfBlock)
-      if constexpr (kShuffles)
-        narrow_shuffled(to + start + i, result + i);
-      else
-        narrow_block(to + start + i, result + i);
-    for (int64_t i = whole; i < count; ++i) narrow(to + start + i, result[i]);
+    T* const to = static_cast<T*>(out) + start;
+    auto* bits = reinterpret_cast<uint16_t*>(to);
+    for (int64_t i = 0; i < whole; i += kLanes) hn::StoreU(narrow_pair(result + i), d, bits + i);
+    if constexpr (kWidensInOrder<T>) {
+      if (rest > 0) store_some(d, narrow_pair(result + whole), bits + whole, rest);
+    } else {
+      for (int64_t i = whole; i < count; ++i) narrow(to + i, result[i]);
+    }
   }
 }
-template <class T, class Out, std::size_t kInputs, Op kOp>
+template <class T, std::size_t kInputs, Op kOp>
 void half_through_float32(void* out, const Lanes* in, int64_t n) {
   const Kernel kernel = kernels().elementwise[static_cast<int>(kOp)][static_cast<int>(float32)];
-  through_float32<T, Out, kInputs>(kernel, out, in, n);
+  through_float32<T, kInputs>(kernel, out, in, n);
 }
 
-/// A binary formula over vectors that rounds to the 16-bit type after every step.
-template <class F, class T>
-void binary_stepped(void* out, const Lanes* in, int64_t n) {
-  const auto run = [](float* result, const float* a, const float* b) HWY_ATTR {
-    const hn::CappedTag<float, kHalfStored> d;
-    using V = SteppedVector<std::remove_const_t<decltype(d)>, T>;
-    for (std::size_t i = 0; i < kHalfBlock; i += hn::Lanes(d))
-      hn::StoreU(F::forward(V{hn::LoadU(d, a + i)}, V{hn::LoadU(d, b + i)}).v, d, result + i);
-  };
-  half_loop_over<T, T>(run, out, n, HalfSource<T>(in[0]), HalfSource<T>(in[1]));
-}
-/// The same, lane by lane.
+/// A binary formula that rounds after every step, lane by lane.
 template <class F, class T>
 void binary_stepwise(void* out, const Lanes* in, int64_t n) {
   const T* a = static_cast<const T*>(in[0].data);
@@ -306,27 +542,34 @@ constexpr KernelPair half_kernel() {
   if constexpr (has_none || (!row.stepwise && (!has_kernel<F, float>() || keeps_numbers(row))))
     return {};
   else if constexpr (row.stepwise && row.vectors)
-    return {&binary_stepped<F, T>};
+    return {&half_binary<RoundedStepwise<F, T>>};
   else if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
+    return kernel_pair<&several_conditional<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
                        uint16_t>();  // moves elements only
-  else {
-    using Out = std::conditional_t<row.promotion == Promotion::comparison, bool, T>;
-    if constexpr (requires(Lane<uint16_t> bits) { F::of_bits(bits); })
-      return kernel_pair<&unary<OfBits<F>, uint16_t, uint16_t>, uint16_t, uint16_t>();
-    else if constexpr (requires(Lane<uint16_t> bits) { F::of_bits(bits, bits); })
-      return kernel_pair<&binary<OfBits<F>, uint16_t, uint16_t, uint16_t>, uint16_t, uint16_t, uint16_t>();
-    else if constexpr (row.through_float32)
-      return {&half_through_float32<T, Out, kFormulaArity<F>, kOp>};
-    else if constexpr (kFormulaArity<F> == 1)
-      return kernel_pair<&half_unary<F, T, Out>, Out, T>();
-    else if constexpr (kFormulaArity<F> == 2)
-      return kernel_pair<&half_binary<F, T, Out>, Out, T, T>();
-    else
-      return kernel_pair<&half_ternary<F, T, Out>, Out, T, T, T>();
-  }
+  else if constexpr (!TENON_HAS_VECTORS && !row.vectors && !row.through_float32)
+    return lane_kernels<F, T>();
+  else if constexpr (row.on_bits)
+    return half_kernels<OnBits<F, T>, T, kFormulaArity<F>>();
+#if TENON_HAS_HALF_FUNCTIONS
+  else if constexpr (!std::is_void_v<typename HalfFunctionOf<F>::type>)
+    return half_kernels<OverHalfFunction<F, typename HalfFunctionOf<F>::type, T>, T, 1>();
+#endif
+  else if constexpr (row.through_float32)
+    return {&half_through_float32<T, kFormulaArity<F>, kOp>};
+  else
+    return half_kernels<RoundedOnce<F, T>, T, kFormulaArity<F>>();
+}
+
+template <class F, class T>
+constexpr RowsKernel half_rows_kernel() {
+  if constexpr (!F::row.short_rows || !TENON_HAS_VECTORS)
+    return nullptr;
+  else if constexpr (F::row.on_bits)
+    return &half_rows<OnBits<F, T>>;
+  else
+    return &half_rows<RoundedOnce<F, T>>;
 }
 
 /// Loads 16-bit floats for a fold, which computes in float32.
@@ -344,12 +587,14 @@ struct HalfLoad {
 template <class Block, class T, Op kOp>
 void fill_half_op(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
-  if constexpr (Block::row.kind == Kind::map)
+  if constexpr (Block::row.kind == Kind::map) {
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
-  else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row)) {
+    table.elementwise_rows[static_cast<int>(kOp)][column] = half_rows_kernel<Block, T>();
+  } else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row)) {
     table.fold[static_cast<int>(kOp)][column] = &fold_vectors<Block, HalfLoad<T>>;
 #if TENON_HAS_VECTORS
     table.fold_across[static_cast<int>(kOp)][column] = &fold_across<Block, HalfLoad<T>>;
+    table.fold_blocks[static_cast<int>(kOp)][column] = &fold_blocks<Block, HalfLoad<T>>;
 #endif
   }
 }

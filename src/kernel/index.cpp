@@ -132,12 +132,18 @@ struct Add : InOrder<Add<T>> {
     auto* from = reinterpret_cast<const Element*>(other);
     int64_t begin = 0;
     if constexpr (Half<T>) {
-      alignas(64) float sums[kHalfBlock], terms[kHalfBlock];
-      for (; begin + kHalfBlock <= n; begin += kHalfBlock) {
-        widen_block(sums, to + begin);
-        widen_block(terms, from + begin);
-        for (int64_t i = 0; i < kHalfBlock; ++i) sums[i] += alpha * terms[i];
-        narrow_block(to + begin, sums);
+      const hn::CappedTag<uint16_t, 32> d;
+      using D = std::remove_const_t<decltype(d)>;
+      const FloatsOf<D> wide_lanes;
+      constexpr int64_t kLanes = hn::MaxLanes(D());
+      const auto factor = hn::Set(wide_lanes, alpha);
+      for (; begin + kLanes <= n; begin += kLanes) {
+        auto* const bits = reinterpret_cast<uint16_t*>(to + begin);
+        const WidePair<D> sum = widened_pair<T>(d, hn::LoadU(d, bits));
+        const WidePair<D> term = widened_pair<T>(d, hn::LoadU(d, reinterpret_cast<const uint16_t*>(from + begin)));
+        const WidePair<D> both{hn::Add(sum.low, hn::Mul(factor, term.low)),
+                               hn::Add(sum.high, hn::Mul(factor, term.high))};
+        hn::StoreU(narrowed<T>(d, both), d, bits);
       }
     }
     TENON_INDEPENDENT

@@ -28,6 +28,7 @@ void fill_float32(KernelTable& table);
 void fill_float64(KernelTable& table);
 void fill_wide_integers(KernelTable& table);
 void fill_int16(KernelTable& table);
+void fill_integer_sums(KernelTable& table);
 void fill_bytes(KernelTable& table);
 void fill_float16(KernelTable& table);
 void fill_bfloat16(KernelTable& table);
@@ -37,10 +38,13 @@ void fill_moves(KernelTable& table);
 void fill_orders(KernelTable& table);
 void fill_products(KernelTable& table);
 void fill_states(KernelTable& table);
+void fill_places(KernelTable& table);
 void fill_index(KernelTable& table);
 void fill_scans(KernelTable& table);
 void fill_random(KernelTable& table);
 void fill_softmax(KernelTable& table);
+void fill_normalize(KernelTable& table);
+void fill_distances(KernelTable& table);
 
 /// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
 /// equal.
@@ -64,6 +68,7 @@ void share_formulas(KernelTable& table) {
       table.elementwise_rows[op][dtype] = table.elementwise_rows[from][dtype];
       table.fold[op][dtype] = table.fold[from][dtype];
       table.fold_across[op][dtype] = table.fold_across[from][dtype];
+      table.fold_blocks[op][dtype] = table.fold_blocks[from][dtype];
     }
 }
 
@@ -98,11 +103,15 @@ KernelTable make_table() {
   fill_moves(table);
   fill_orders(table);
   fill_products(table);
+  fill_integer_sums(table);
   fill_states(table);
+  fill_places(table);
   fill_index(table);
   fill_scans(table);
   fill_random(table);
   fill_softmax(table);
+  fill_normalize(table);
+  fill_distances(table);
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernel/distance.h"
 #include "ops/row.h"
 #include "tenon/dtype.h"
 #include "tenon/lanes.h"
@@ -19,6 +20,18 @@ using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, 
 /// out[i] = the fold of lane i of `rows` >= 1 rows of `n` lanes that begin `step` lanes apart, and of out[i], too, if
 /// it `joins`. For 16-bit floats `out` is float32.
 using FoldAcrossKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool joins);
+
+/// The same for `count` >= 1 blocks of rows that begin `jump` lanes apart: out[block * n + i] is the fold of lane i of
+/// the block's rows. Steps and jumps are not negative.
+using FoldBlocksKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, int64_t jump,
+                                  int64_t count);
+
+/// Null: there are none.
+struct FoldKernels {
+  FoldKernel along = nullptr;
+  FoldAcrossKernel across = nullptr;
+  FoldBlocksKernel blocks = nullptr;
+};
 
 /// Copies by element size: index 0 for 1 byte, 1 for 2, 2 for 4, 3 for 8, 4 for 16.
 struct MoveKernels {
@@ -34,6 +47,8 @@ struct MoveKernels {
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
   /// out[row * n + i] = in[row * n + n - 1 - i].
   void (*reverse)(void* out, const void* in, int64_t n, int64_t rows);
+  /// out[2 i] = even[i], out[2 i + 1] = odd[i]. Null for elements of 16 bytes.
+  void (*interleave)(void* out, const void* even, const void* odd, int64_t n);
 };
 
 /// A block of a matrix product: out = a b, or out += a b. Strides are in elements; rows of `out` and `b` are
@@ -49,21 +64,23 @@ struct ProductBlock {
   int64_t b_panel;  // between panels: the columns of one tile
   int64_t rows, columns, depth;
   bool adds;
-  bool ends_with_b;  // columns after the last are not there; false: they may be read
 };
-/// A batch of products of small matrices. `out` is row-major without gaps.
+/// A batch of products. The rows of `out` follow each other.
 struct SmallProducts {
   ProductBlock block;  // the first product
   int64_t batches, a_batch, b_batch;
 };
 /// Rows of a product's tile.
 inline constexpr int64_t kProductRows = 6;
+/// Up to this depth multiply_transposed sums the lanes of several dot products together. Bench: ./dev bench --sweep,
+/// products.
+inline constexpr int64_t kShortDotDepth = 128;
 /// The order in which an element is summed depends on depth only.
 struct ProductKernels {
-  /// May read `b` beyond its columns, up to a whole vector.
   void (*multiply)(const ProductBlock& block) = nullptr;
-  /// out = a b for operands that are both contiguous along depth; b_depth: between columns of `b`.
-  void (*multiply_transposed)(const ProductBlock& block) = nullptr;
+  /// out = a b for operands that are both contiguous along depth; b_depth: between columns of `b`. Sums in an order of
+  /// its own.
+  void (*multiply_transposed)(const SmallProducts& products) = nullptr;
   /// Sums in the order of `multiply`. Never reads `b` beyond its columns.
   void (*multiply_small)(const SmallProducts& products) = nullptr;
   int64_t panel = 0;   // columns of a tile
@@ -71,8 +88,13 @@ struct ProductKernels {
 };
 
 /// Running sums over [length, inner] elements: each row of `out` is the sum of the rows of `in` up to it and of `sums`,
-/// which hold the last row's sums afterwards: float64 for floats, 64-bit integers for integers. `out` may be `in`.
+/// which hold the last row's sums afterwards: float64 for floats, float32 for 16-bit ones, 64-bit integers for
+/// integers. There is room for kSumSlack more sums. `out` may be `in`.
 using ScanKernel = void (*)(void* out, const void* in, int64_t length, int64_t inner, void* sums);
+inline constexpr int64_t kSumSlack = 16;
+/// Running sums of each of `rows` rows of `length` elements, which follow each other. `out` may be `in`. What is read
+/// next is prefetched; what is written next too, if it `fetches_out`.
+using RowScanKernel = void (*)(void* out, const void* in, int64_t rows, int64_t length, bool fetches_out);
 
 /// softmax, or its logarithm. `out` may be `in`.
 struct SoftmaxKernels {
@@ -80,6 +102,45 @@ struct SoftmaxKernels {
   void (*along)(void* out, const void* in, int64_t rows, int64_t length, bool is_log) = nullptr;
   /// Of each of `n` columns of `length` elements; rows are `stride` elements apart.
   void (*across)(void* out, const void* in, int64_t length, int64_t n, int64_t stride, bool is_log) = nullptr;
+};
+
+inline constexpr int64_t kSearchedRows = 256;
+/// Where the extremes of a fold lie. `infinite`: the bits of infinity; 0 for integers. Zeros are equal, and so are NaN.
+struct PlaceKernels {
+  /// Of each of `count` runs of `n` elements, `step` apart, the first place of its extreme.
+  void (*along)(int32_t* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t count,
+                uint64_t infinite) = nullptr;
+  /// Of each of `rows` rows of `n` elements, `step` apart, the first row where element i is extreme i; for `count`
+  /// blocks of rows, `jump` apart. There are at most kSearchedRows. Places are unsigned integers as wide as elements.
+  /// Up to 64 bytes may be written behind them and read behind the extremes.
+  void (*blocks)(void* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t rows,
+                 int64_t jump, int64_t count, uint64_t infinite) = nullptr;
+};
+
+/// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.
+struct NormalizedRows {
+  int64_t length = 0;   // of a row
+  int64_t segment = 1;  // neighbours with the same weight
+  int64_t groups = 1;   // row i has weights of group i % groups, which follow each other
+  double eps = 0;       // added to the mean square
+  bool keeps_mean = false;
+  const void* weight = nullptr;  // null: 1
+  const void* bias = nullptr;    // null: 0
+};
+
+/// Sums for each weight, of the gradients and of these times the normalized elements. Null: not wanted. Each row with
+/// segments has its own; without them each row of a group is added to `length` sums.
+struct WeightSums {
+  void *plain = nullptr, *products = nullptr;
+};
+
+struct NormalizeKernels {
+  /// Rows from number `first` on, which `in` begins with. `out` may be `in`.
+  void (*rows)(void* out, const void* in, int64_t first, int64_t count, const NormalizedRows& given) = nullptr;
+  // Of float32 only, which models are trained in; gradients of float64 are ops.
+  /// The gradient of `in` by that of the result, and the sums. `out` may be `grad`, or null.
+  void (*gradient)(void* out, const void* grad, const void* in, int64_t first, int64_t count,
+                   const NormalizedRows& given, const WeightSums& sums) = nullptr;
 };
 
 /// A fold whose partial result is a State of up to three numbers (fields). Field f of state i is states[f * stride +
@@ -93,6 +154,10 @@ struct StateKernels {
   /// hold `taken` elements before; 0: they begin here. If `n` is less than 16, 16 elements may be read.
   void (*across)(void* states, int64_t stride, const void* in, int64_t step, int64_t rows, int64_t n, int64_t taken,
                  const double* numbers);
+  /// Folds each of `count` blocks of `rows` rows of `n` elements: element i of each row of block b into state b * n +
+  /// i. Rows are `step` apart, blocks `jump`. Null: most ops.
+  void (*blocks)(void* states, int64_t stride, const void* in, int64_t n, int64_t step, int64_t rows, int64_t jump,
+                 int64_t count, const double* numbers);
   /// Joins states into wide ones, or begins these if `fresh`. `start`: the index of the states' first element.
   void (*absorb)(void* wide, const void* states, int64_t stride, int64_t n, int64_t start, bool fresh,
                  const double* numbers);
@@ -311,17 +376,22 @@ struct KernelTable {
   RowsKernel elementwise_rows[kOpCount][kDtypeCount];   // null: of most ops
   FoldKernel fold[kOpCount][kDtypeCount];               // reductions over lanes
   FoldAcrossKernel fold_across[kOpCount][kDtypeCount];  // reductions over rows; null: lanes are joined row by row
+  FoldBlocksKernel fold_blocks[kOpCount][kDtypeCount];  // where fold_across is
+  FoldKernels sum_in_int64[kDtypeCount];                // of integers narrower than int64, and of bool
   const StateKernels* state_fold[kOpCount][kDtypeCount];
-  ScanKernel sum_columns[kDtypeCount];  // of real dtypes of 8 bits and more; none of 16-bit floats
-  ScanKernel sum_columns_in_float32;    // of float32; `sums` are float32, too
-  SoftmaxKernels softmax[kDtypeCount];  // of float32 and float64
+  ScanKernel sum_columns[kDtypeCount];      // of floats and of integers up to int64
+  RowScanKernel sum_rows[kDtypeCount];      // of floats, int32 and int64
+  SoftmaxKernels softmax[kDtypeCount];      // of float32 and float64
+  NormalizeKernels normalize[kDtypeCount];  // of float32 and float64
   MoveKernels move[5];
   /// Rows of `bytes` bytes in reverse order.
   void (*reverse_rows)(void* out, const void* in, int64_t bytes, int64_t rows);
   OrderKernels order[kDtypeCount];      // none of complex dtypes
-  ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64
+  ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64; of pairs of bfloat16, if fast
   IndexKernels index;
   RandomKernels random;
+  DistanceKernels distances;
+  PlaceKernels place[4];  // by element size, as in `move`; null without vectors
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

@@ -143,7 +143,7 @@ void expect_rows(Op op, Dtype dtype, const Operands& operands, int splats, int o
 TEST(Lengths, RowsAreComputedAsEachAlone) {
   int compared = 0;
   for (int number = 0; number < kOpCount; ++number)
-    for (const Dtype dtype : {int32, int64, float32, float64}) {
+    for (const Dtype dtype : {int32, int64, float16, bfloat16, float32, float64}) {
       const Op op = static_cast<Op>(number);
       if (!rows_kernel_of(op, dtype)) continue;
       const Operands operands(dtype, false);

@@ -13,6 +13,7 @@
 #include "hwy/cache_control.h"
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
+#include "kernel/some_lanes-inl.h"
 
 // The output is one of the inputs or does not overlap them, so lanes are independent.
 #if defined(__clang__)
@@ -27,6 +28,19 @@
 #else
 #define TENON_ONCE __attribute__((noipa))
 #endif
+
+// For loops that GCC vectorises, with a few instructions a lane. With 32-byte vectors, Zen 4 reads and writes its first
+// cache a sixth faster than with 64-byte ones, and does not lose a third where the output lies up to 256 bytes after an
+// input, modulo 4096. Bench: ./dev bench --sweep, equal and rows.
+#undef TENON_HALF_VECTORS
+#if HWY_TARGET <= HWY_AVX3 && !defined(__clang__)
+#define TENON_HALF_VECTORS __attribute__((target("prefer-vector-width=256")))
+#else
+#define TENON_HALF_VECTORS
+#endif
+
+// A lambda that is inlined before anything else is done with the function around it.
+#define TENON_UNROLLED HWY_ATTR __attribute__((always_inline))
 
 #undef TENON_HAS_VECTORS
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
@@ -87,11 +101,11 @@ HWY_INLINE void loop_over(void* out, int64_t n, const Sources... in) {
 /// One loop for each combination of inputs with step 0 and 1, chosen outside the loop. If all inputs have step 0, the
 /// caller passes them as lanes: a splat is stored as a whole block.
 template <class F, class Out, class A>
-void unary(void* out, const Lanes* in, int64_t n) {
+TENON_HALF_VECTORS void unary(void* out, const Lanes* in, int64_t n) {
   loop<F, Out, A, false>(out, in, n);
 }
 template <class F, class Out, class A, class B>
-void binary(void* out, const Lanes* in, int64_t n) {
+TENON_HALF_VECTORS void binary(void* out, const Lanes* in, int64_t n) {
   if (in[1].step == 0) return loop<F, Out, A, B, false, true>(out, in, n);
   if (in[0].step == 0) return loop<F, Out, A, B, true, false>(out, in, n);
   loop<F, Out, A, B, false, false>(out, in, n);
@@ -109,7 +123,8 @@ HWY_INLINE void loop_of_rows(void* out, int64_t out_step, const Lanes* in, const
 }
 /// binary for rows. Bench: ./dev bench --sweep, columns and gaps.
 template <class F, class Out, class A, class B>
-void binary_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+TENON_HALF_VECTORS void binary_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                                    int64_t rows) {
   if (in[1].step == 0) return loop_of_rows<F, Out, A, B, false, true>(out, out_step, in, steps, n, rows);
   if (in[0].step == 0) return loop_of_rows<F, Out, A, B, true, false>(out, out_step, in, steps, n, rows);
   loop_of_rows<F, Out, A, B, false, false>(out, out_step, in, steps, n, rows);
@@ -135,7 +150,12 @@ struct Loops<F, Out, Next, In...> {
   }
 };
 template <class F, class Out, class... In>
-void several(void* out, const Lanes* in, int64_t n) {
+TENON_HALF_VECTORS void several(void* out, const Lanes* in, int64_t n) {
+  Loops<F, Out, In...>::template run<false>(out, in, n);
+}
+/// The same with whole vectors: GCC widens bytes of conditions to 32-byte vectors of wide elements three times slower.
+template <class F, class Out, class... In>
+void several_conditional(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
 
@@ -159,13 +179,11 @@ class VectorSource {
   HWY_INLINE explicit VectorSource(const Lanes& lanes)
       : data_(static_cast<const T*>(lanes.data)), splat_(lanes.step == 0) {}
   HWY_INLINE Vector<D> at(int64_t i) const { return {splat_ ? hn::Set(D(), *data_) : hn::LoadU(D(), data_ + i)}; }
-  /// The last of `n` lanes, as many as a vector holds; if there are fewer, all.
+  /// The last of `n` lanes, as many as a vector holds; if there are fewer, all, and the first one again.
   HWY_INLINE Vector<D> last(int64_t n) const {
     constexpr int64_t kLanes = hn::MaxLanes(D());
     if (splat_ || n >= kLanes) return at(n - kLanes);
-    T lanes[kLanes] = {};
-    std::memcpy(lanes, data_, static_cast<std::size_t>(n) * sizeof(T));
-    return {hn::LoadU(D(), lanes)};
+    return {load_repeated(D(), data_, n)};
   }
 
  private:
@@ -181,12 +199,7 @@ HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
   T* to = static_cast<T*>(out);
   const auto last = F::forward(in.last(n)...).v;
-  if (n < kLanes) {
-    T lanes[kLanes];
-    hn::StoreU(last, d, lanes);
-    std::memcpy(to, lanes, static_cast<std::size_t>(n) * sizeof(T));
-    return;
-  }
+  if (n < kLanes) return store_some(d, last, to, n);
   for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
   hn::StoreU(last, d, to + n - kLanes);
 }
@@ -302,6 +315,14 @@ constexpr KernelPair kernel_pair() {
 #endif
 }
 
+/// Runs `turn(0)` to `turn(kCount - 1)`, which are TENON_UNROLLED. GCC unrolls a loop only after it has decided which
+/// arrays lie in registers; those that a loop indexes lie in memory, where each use waits for a store.
+template <int64_t kCount, class Turn>
+HWY_INLINE void unrolled(const Turn& turn) {
+  [&]<int64_t... k>(std::integer_sequence<int64_t, k...>) TENON_UNROLLED { (turn(k), ...); }
+  (std::make_integer_sequence<int64_t, kCount>());
+}
+
 // Bytes of a fold's partial results: several vectors, so that no addition waits for the one before. Bench:
 // tenon_bench --filter '^reduce/(sum|amax)/L1'.
 inline constexpr int64_t kFoldBytes = 256;
@@ -367,28 +388,38 @@ HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count)
   for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
+/// Folds vectors: the first half with the second one, and so on.
+template <class F, int64_t kCount, class V>
+HWY_INLINE V fold_halves(V* vectors) {
+  if constexpr (kCount > 1) {
+    unrolled<kCount / 2>([&](int64_t k)
+                             TENON_UNROLLED { vectors[k] = F::forward(vectors[k], vectors[k + kCount / 2]); });
+    return fold_halves<F, kCount / 2>(vectors);
+  }
+  return vectors[0];
+}
+
 /// Folds a row of at least one vector to a vector. `kBlocks`: of many vectors.
 template <class F, class Load, bool kBlocks, class D>
 HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, int64_t n, bool is_far) {
   using T = typename Load::To;
   constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kFoldBytes / static_cast<int64_t>(sizeof(T)) / kLanes;
   constexpr int64_t kBlock = kVectors * kLanes;
-  const auto load = [&](int64_t i) HWY_ATTR { return Vector<D>{Load::vector(d, from + i)}; };
+  const auto load = [&](int64_t i) TENON_UNROLLED { return Vector<D>{Load::vector(d, from + i)}; };
   Vector<D> result = load(0);
   int64_t i = kLanes;
   if (kBlocks && n >= kBlock) {
     Vector<D> partial[kVectors];
-    for (int64_t k = 0; k < kVectors; ++k) partial[k] = load(k * kLanes);
+    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { partial[k] = load(k * kLanes); });
     int64_t begin = 0;
     for (i = kBlock; i + kBlock <= n; begin = i) {
       const int64_t end = is_far ? std::min(n, begin + 4 * kBlock) : n;
       if (is_far) prefetch_ahead(from + begin, end - begin);
       for (; i + kBlock <= end; i += kBlock)
-        for (int64_t k = 0; k < kVectors; ++k) partial[k] = F::forward(partial[k], load(i + k * kLanes));
+        unrolled<kVectors>([&](int64_t k)
+                               TENON_UNROLLED { partial[k] = F::forward(partial[k], load(i + k * kLanes)); });
     }
-    for (int64_t width = kVectors / 2; width > 0; width /= 2)
-      for (int64_t k = 0; k < width; ++k) partial[k] = F::forward(partial[k], partial[k + width]);
-    result = partial[0];
+    result = fold_halves<F, kVectors>(partial);
   }
   for (; i + kLanes <= n; i += kLanes) result = F::forward(result, load(i));
   if (i < n) {  // the last whole vector, without the lanes that were folded before
@@ -450,27 +481,158 @@ HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
 }
 #endif
 
-/// Folds rows of at least one vector, as many together as a vector has lanes.
+/// Whether rows of a few elements are folded in vectors, by loops that take as much code again: not by products, nor
+/// of other dtypes than float32 and float64.
+template <class F, class Load>
+inline constexpr bool kFoldsShortRows = std::is_floating_point_v<typename Load::From> && !std::is_same_v<F, ops::prod>;
+
+/// A lane that changes no fold of the row that begins at `row`: minima and maxima take a lane twice.
+template <class F, class Load, class D>
+HWY_INLINE Vector<D> neutral([[maybe_unused]] D d, [[maybe_unused]] const typename Load::From* row) {
+  using T = typename Load::To;
+  if constexpr (std::is_same_v<F, ops::sum>)
+    return {hn::Set(d, static_cast<T>(-0.0))};
+  else
+    return {hn::Set(d, Load::lane(row[0]))};
+}
+/// A row of less than a vector, and neutral lanes.
+template <class F, class Load, class D>
+HWY_INLINE Vector<D> short_row(D d, const typename Load::From* from, int64_t n) {
+  const auto counted = hn::FirstN(d, static_cast<std::size_t>(n));
+  return {hn::IfThenElse(counted, load_some(d, from, n), neutral<F, Load>(d, from).v)};
+}
+
+/// Folds a row of any length to a vector.
+template <class F, class Load, bool kBlocks, class D>
+HWY_INLINE Vector<D> fold_row(D d, const typename Load::From* from, int64_t n, bool is_far) {
+  if constexpr (!kBlocks && kFoldsShortRows<F, Load>)
+    if (n < static_cast<int64_t>(hn::MaxLanes(D()))) return short_row<F, Load>(d, from, n);
+  return fold_row_to_vector<F, Load, kBlocks>(d, from, n, is_far);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Folds pairs of neighbouring lanes of `kCount` vectors, which follow each other, until one vector is left.
+template <class F, int64_t kCount, class D>
+HWY_INLINE Vector<D> fold_all_pairs(D d, Vector<D>* vectors) {
+  if constexpr (kCount > 1) {
+    unrolled<kCount / 2>([&](int64_t k)
+                             TENON_UNROLLED { vectors[k] = fold_pairs<F>(d, vectors[2 * k], vectors[2 * k + 1]); });
+    return fold_all_pairs<F, kCount / 2>(d, vectors);
+  }
+  return vectors[0];
+}
+/// Folds as many rows as a vector has lanes. `counted`: lanes of a row of less than a vector; else those of a row's
+/// last vector that were folded before.
+template <class F, class Load, class D>
+HWY_INLINE Vector<D> fold_group(D d, const typename Load::From* from, int64_t n, int64_t step, hn::Mask<D> counted) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  const auto load = [&](int64_t row, int64_t i)
+                        TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + i)}; };
+  Vector<D> rows[kLanes];
+  unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = load(k, 0); });
+  if constexpr (kFoldsShortRows<F, Load>)
+    if (n < kLanes) {
+      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+        rows[k].v = hn::IfThenElse(counted, rows[k].v, neutral<F, Load>(d, from + k * step).v);
+      });
+      return fold_all_pairs<F, kLanes>(d, rows);
+    }
+  int64_t i = kLanes;
+  for (; i + kLanes <= n; i += kLanes)
+    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = F::forward(rows[k], load(k, i)); });
+  if (i < n)
+    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+      rows[k].v = hn::IfThenElse(counted, rows[k].v, F::forward(rows[k], load(k, n - kLanes)).v);
+    });
+  return fold_all_pairs<F, kLanes>(d, rows);
+}
+/// Folds rows of kRow lanes without gaps. Returns their number.
+template <class F, class Load, int64_t kRow, class D>
+HWY_INLINE int64_t fold_whole_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t rows) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  int64_t row = 0;
+  for (; row + kLanes <= rows; row += kLanes, from += kRow * kLanes) {
+    Vector<D> vectors[kRow];
+    unrolled<kRow>([&](int64_t k) TENON_UNROLLED { vectors[k].v = Load::vector(d, from + k * kLanes); });
+    hn::StoreU(fold_all_pairs<F, kRow>(d, vectors).v, d, out + row);
+  }
+  return row;
+}
+/// Folds rows of less than half a vector without gaps, two in each vector. Returns their number.
+template <class F, class Load, class D>
+HWY_INLINE int64_t fold_half_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t n,
+                                  int64_t rows) {
+  using Index = hwy::MakeSigned<typename Load::To>;
+  constexpr int64_t kLanes = hn::MaxLanes(D()), kHalf = kLanes / 2;
+  alignas(64) Index places[kLanes], counts[kLanes];
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    const int64_t row = lane / kHalf, i = lane % kHalf;
+    counts[lane] = i < n ? -1 : 0;
+    places[lane] = static_cast<Index>(row * n + (i < n ? i : 0));  // behind the row its first lane
+  }
+  const hn::RebindToSigned<D> d_index;
+  const auto from_place = hn::SetTableIndices(d, places);
+  const auto counted = hn::RebindMask(d, hn::MaskFromVec(hn::Load(d_index, counts)));
+  const auto load = [&](int64_t k) TENON_UNROLLED {
+    const auto spread = hn::TableLookupLanes(Load::vector(d, from + 2 * k * n), from_place);
+    if constexpr (std::is_same_v<F, ops::sum>)
+      return Vector<D>{hn::IfThenElse(counted, spread, neutral<F, Load>(d, from).v)};
+    else
+      return Vector<D>{spread};
+  };
+  int64_t row = 0;
+  for (; (rows - row) * n >= (kLanes - 2) * n + kLanes; row += kLanes, from += kLanes * n) {
+    Vector<D> vectors[kHalf];
+    unrolled<kHalf>([&](int64_t k) TENON_UNROLLED { vectors[k] = load(k); });
+    hn::StoreU(fold_all_pairs<F, kHalf>(d, vectors).v, d, out + row);
+  }
+  return row;
+}
+/// Folds rows of a few vectors at most, as many together as a vector has lanes. Returns the number of rows; the last
+/// ones are left. Bench: ./dev bench --sweep, inner reductions.
+template <class F, class Load, class D>
+HWY_INLINE int64_t fold_groups(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
+                               int64_t rows) {
+  constexpr int64_t kLanes = hn::MaxLanes(D()), kHalf = kLanes / 2;
+  if constexpr (kFoldsShortRows<F, Load> && kHalf > 1)
+    if (step == n && n <= kHalf) {
+      if (n == kHalf) return fold_whole_rows<F, Load, kHalf>(d, out, from, rows);
+      if constexpr (kHalf > 2) {
+        if (n == 2) return fold_whole_rows<F, Load, 2>(d, out, from, rows);
+        return fold_half_rows<F, Load>(d, out, from, n, rows);
+      }
+    }
+  const auto counted = hn::FirstN(d, static_cast<std::size_t>(n < kLanes ? n : kLanes - n % kLanes));
+  const int64_t end = (rows - 1) * step + n;  // of what may be read
+  int64_t row = 0;
+  for (; row + kLanes <= rows && (row + kLanes - 1) * step + kLanes <= end; row += kLanes)
+    hn::StoreU(fold_group<F, Load>(d, from + row * step, n, step, counted).v, d, out + row);
+  return row;
+}
+#else
+template <class F, class Load, class D>
+HWY_INLINE int64_t fold_groups(D, typename Load::To*, const typename Load::From*, int64_t, int64_t, int64_t) {
+  return 0;
+}
+#endif
+
+// Memory is read best in order, without prefetching: there longer rows are folded one by one. The order of the folds is
+// the same.
+inline constexpr int64_t kFarGroupBytes = 160;
+
+/// Folds rows, as many together as a vector has lanes. `kBlocks`: rows of at least a vector, which may be long.
 template <class F, class Load, bool kBlocks, class D>
 HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
                             int64_t rows, bool is_far) {
   constexpr int64_t kLanes = hn::MaxLanes(d);
   int64_t row = 0;
-#if HWY_TARGET != HWY_SCALAR
-  // With few lanes all fit registers.
-  if constexpr (kLanes == 4)
-    for (; row + kLanes <= rows; row += kLanes, from += kLanes * step) {
-      const auto folded = [&](int64_t i)
-                              HWY_ATTR { return fold_row_to_vector<F, Load, kBlocks>(d, from + i * step, n, is_far); };
-      const Vector<D> low = fold_pairs<F>(d, folded(0), folded(1)), high = fold_pairs<F>(d, folded(2), folded(3));
-      hn::StoreU(fold_pairs<F>(d, low, high).v, d, out + row);
-    }
-#endif
-  for (; row < rows; row += kLanes) {
+  if constexpr (!kBlocks)
+    if (!is_far || n * static_cast<int64_t>(sizeof(typename Load::To)) < kFarGroupBytes)
+      row = fold_groups<F, Load>(d, out, from, n, step, rows);
+  for (from += row * step; row < rows; row += kLanes) {
     Vector<D> vectors[kLanes];
     const int64_t count = std::min(rows - row, kLanes);
-    for (int64_t i = 0; i < count; ++i, from += step)
-      vectors[i] = fold_row_to_vector<F, Load, kBlocks>(d, from, n, is_far);
+    for (int64_t i = 0; i < count; ++i, from += step) vectors[i] = fold_row<F, Load, kBlocks>(d, from, n, is_far);
     if (count == 1)
       out[row] = fold_lanes<F, sizeof(typename Load::To)>(d, vectors[0]);
     else
@@ -478,18 +640,24 @@ HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::Fr
   }
 }
 
-/// The same as `fold`, with vectors.
+/// The same as `fold`, with vectors. Short rows are folded in half vectors, which Zen 4 rearranges twice as fast.
 template <class F, class Load>
 void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   using T = typename Load::To;
+  constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T));
   const hn::CappedTag<T, 16> wide;
-  const hn::CappedTag<T, 4> narrow;
+  constexpr bool kShort = kFoldsShortRows<F, Load>;
+  const hn::CappedTag<T, kShort ? 32 / sizeof(T) : 4> narrow;
   constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
   T* const to = static_cast<T*>(out);
   const auto* from = static_cast<const typename Load::From*>(in);
-  if (n >= kWide) return fold_rows<F, Load, true>(wide, to, from, n, step, rows, is_far);
-  if constexpr (kNarrow < kWide)
-    if (n >= kNarrow) return fold_rows<F, Load, false>(narrow, to, from, n, step, rows, is_far);
+  if (n >= (kShort ? kFoldBytes * 3 / 2 / kItemsize : kWide))
+    return fold_rows<F, Load, true>(wide, to, from, n, step, rows, is_far);
+  // A few rows of up to three lanes are folded faster lane by lane, in the same order. Bench: tenon_bench --filter
+  // '^tiny/sum'.
+  const int64_t least = !kShort ? kNarrow : rows < 4 ? 4 : 2;
+  if constexpr (kNarrow > 1 && (kShort || kNarrow < kWide))
+    if (n >= least) return fold_rows<F, Load, false>(narrow, to, from, n, step, rows, is_far);
   for (int64_t row = 0; row < rows; ++row, from += step) {
     Lane<T> result(Load::lane(from[0]));
     for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(Load::lane(from[i])));
@@ -497,46 +665,71 @@ void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t ro
   }
 }
 
-/// Folds kVectors vectors of each row. Four rows are folded pairwise before they are added to the others.
+// Rows are read in the order of memory: a row's vectors are folded side by side, as many as registers hold. Several
+// columns of one row after the other, each over all rows, would read memory at a third of the speed. Bench: ./dev bench
+// --sweep, outer and middle reductions.
+inline constexpr int64_t kMostColumns = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
+// So many rows are folded one after the other before they join the rows before them; rows of one or two vectors are
+// folded pairwise, so that no addition waits for the one before, and more of them.
+inline constexpr int64_t kRowsInOrder = 16, kPairedRows = 64;
+
+/// Folds `rows` rows of `n` lanes, which kVectors vectors cover: the last ones end at `n`.
 template <class F, class Load, int64_t kVectors, class D>
-HWY_INLINE void fold_columns(D d, Vector<D>* sums, const typename Load::From* from, int64_t step, int64_t rows) {
-  constexpr int64_t kLanes = hn::MaxLanes(d);
+HWY_INLINE void fold_columns(D d, typename Load::To* to, const typename Load::From* from, int64_t n, int64_t step,
+                             int64_t rows, bool joins) {
+  constexpr int64_t kLanes = hn::MaxLanes(d), kAtEnd = kVectors > 8 ? 4 : kVectors > 4 ? 2 : 1;
+  const auto place = [&](int64_t k)
+                         TENON_UNROLLED { return k < kVectors - kAtEnd ? k * kLanes : n - (kVectors - k) * kLanes; };
   const auto load = [&](int64_t row, int64_t k)
-                        HWY_ATTR { return Vector<D>{Load::vector(d, from + row * step + k * kLanes)}; };
-  int64_t row = 0;
-  for (; row + 4 <= rows; row += 4)
-    for (int64_t k = 0; k < kVectors; ++k)
-      sums[k] = F::forward(sums[k], F::forward(F::forward(load(row, k), load(row + 1, k)),
-                                               F::forward(load(row + 2, k), load(row + 3, k))));
+                        TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + place(k))}; };
+  Vector<D> sums[kVectors];
+  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sums[k] = load(0, k); });
+  int64_t row = 1;
+  if constexpr (kVectors <= 2)
+    for (; row + 4 <= rows; row += 4)
+      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED {
+        sums[k] = F::forward(sums[k], F::forward(F::forward(load(row, k), load(row + 1, k)),
+                                                 F::forward(load(row + 2, k), load(row + 3, k))));
+      });
   for (; row < rows; ++row)
-    for (int64_t k = 0; k < kVectors; ++k) sums[k] = F::forward(sums[k], load(row, k));
+    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sums[k] = F::forward(sums[k], load(row, k)); });
+  if (joins)
+    unrolled<kVectors>([&](int64_t k)
+                           TENON_UNROLLED { sums[k] = F::forward(Vector<D>{hn::LoadU(d, to + place(k))}, sums[k]); });
+  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { hn::StoreU(sums[k].v, d, to + place(k)); });
 }
-template <class F, class Load, int64_t kVectors, class D>
-HWY_INLINE void fold_block_across(D d, const typename Load::To* to, const typename Load::From* from, int64_t step,
-                                  int64_t rows, bool joins, Vector<D>* sums) {
+/// Rows of at least one vector and at most kMost.
+template <class F, class Load, int64_t kMost, class D>
+HWY_INLINE void fold_all_columns(D d, typename Load::To* to, const typename Load::From* from, int64_t n, int64_t step,
+                                 int64_t rows, bool joins) {
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  for (int64_t k = 0; k < kVectors; ++k)
-    sums[k].v = joins ? hn::LoadU(d, to + k * kLanes) : Load::vector(d, from + k * kLanes);
-  const int64_t begun = joins ? 0 : 1;
-  fold_columns<F, Load, kVectors>(d, sums, from + begun * step, step, rows - begun);
+  if (n <= kLanes) return fold_columns<F, Load, 1>(d, to, from, n, step, rows, joins);
+  if (n <= 2 * kLanes) return fold_columns<F, Load, 2>(d, to, from, n, step, rows, joins);
+  if (n <= 3 * kLanes) return fold_columns<F, Load, 3>(d, to, from, n, step, rows, joins);
+  if (kMost == 4 || n <= 4 * kLanes) return fold_columns<F, Load, 4>(d, to, from, n, step, rows, joins);
+  if constexpr (kMost >= 8) {
+    if (n <= 6 * kLanes) return fold_columns<F, Load, 6>(d, to, from, n, step, rows, joins);
+    if (kMost == 8 || n <= 8 * kLanes) return fold_columns<F, Load, 8>(d, to, from, n, step, rows, joins);
+  }
+  if constexpr (kMost >= 16) {
+    if (n <= 12 * kLanes) return fold_columns<F, Load, 12>(d, to, from, n, step, rows, joins);
+    fold_columns<F, Load, 16>(d, to, from, n, step, rows, joins);
+  }
 }
-/// Rows of at least one vector. The last vector overlaps the one before: it is computed before that is stored.
-template <class F, class Load, class D>
+/// Rows of at least one vector, at most kMost unless that is kMostColumns.
+template <class F, class Load, int64_t kMost, class D>
 HWY_NOINLINE void fold_vectors_across(D d, typename Load::To* to, const typename Load::From* from, int64_t n,
                                       int64_t step, int64_t rows, bool joins) {
-  constexpr int64_t kLanes = hn::MaxLanes(d), kBlock = 4;
-  Vector<D> last[1], sums[kBlock];
-  fold_block_across<F, Load, 1>(d, to + n - kLanes, from + n - kLanes, step, rows, joins, last);
-  int64_t i = 0;
-  for (; i + kBlock * kLanes <= n; i += kBlock * kLanes) {
-    fold_block_across<F, Load, kBlock>(d, to + i, from + i, step, rows, joins, sums);
-    for (int64_t k = 0; k < kBlock; ++k) hn::StoreU(sums[k].v, d, to + i + k * kLanes);
+  constexpr int64_t kLanes = hn::MaxLanes(d), kBlock = 4 * kLanes;
+  const int64_t together = n <= 2 * kLanes ? kPairedRows : kRowsInOrder;
+  for (int64_t count = 0; rows > 0; rows -= count, from += count * step, joins = true) {
+    count = std::min(rows, together);
+    int64_t i = 0;
+    if constexpr (kMost == kMostColumns)
+      for (; n - i > kMost * kLanes; i += kBlock)
+        fold_columns<F, Load, 4>(d, to + i, from + i, kBlock, step, count, joins);
+    fold_all_columns<F, Load, kMost>(d, to + i, from + i, n - i, step, count, joins);
   }
-  for (; i + kLanes < n; i += kLanes) {
-    fold_block_across<F, Load, 1>(d, to + i, from + i, step, rows, joins, sums);
-    hn::StoreU(sums[0].v, d, to + i);
-  }
-  hn::StoreU(last[0].v, d, to + n - kLanes);
 }
 /// Folds rows lane by lane. Bench: tenon_bench --filter '^reduce/(sum|amax) dim 0'.
 template <class F, class Load>
@@ -547,9 +740,14 @@ void fold_across(void* out, const void* in, int64_t n, int64_t step, int64_t row
   constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
   T* const to = static_cast<T*>(out);
   const auto* from = static_cast<const typename Load::From*>(in);
-  if (n >= kWide) return fold_vectors_across<F, Load>(wide, to, from, n, step, rows, joins);
+  if constexpr (sizeof(T) < 4) {  // vectors of so many lanes are shorter than the machine's
+    const hn::CappedTag<T, 64 / sizeof(T)> whole;
+    if (n >= static_cast<int64_t>(hn::MaxLanes(whole)) && hn::MaxLanes(whole) > hn::MaxLanes(wide))
+      return fold_vectors_across<F, Load, kMostColumns>(whole, to, from, n, step, rows, joins);
+  }
+  if (n >= kWide) return fold_vectors_across<F, Load, kMostColumns>(wide, to, from, n, step, rows, joins);
   if constexpr (kNarrow < kWide)
-    if (n >= kNarrow) return fold_vectors_across<F, Load>(narrow, to, from, n, step, rows, joins);
+    if (n >= kNarrow) return fold_vectors_across<F, Load, 4>(narrow, to, from, n, step, rows, joins);
   for (int64_t i = 0; i < n; ++i) {
     Lane<T> result(joins ? to[i] : Load::lane(from[i]));
     for (int64_t row = joins ? 0 : 1; row < rows; ++row)
@@ -557,6 +755,125 @@ void fold_across(void* out, const void* in, int64_t n, int64_t step, int64_t row
     to[i] = result.v;
   }
 }
+
+#if TENON_HAS_VECTORS
+/// Vectors that rows shorter than one are folded in. Their lanes can be shifted: of narrow types within 16 bytes.
+template <class T>
+using ShortRowLanes = hn::CappedTag<T, sizeof(T) >= 4 ? 16 : 16 / sizeof(T)>;
+/// Lane i takes lane i + shift.
+template <class D>
+class LaneShift {
+ public:
+  HWY_INLINE explicit LaneShift(int64_t shift) : from_(indices(shift)) {}
+  HWY_INLINE Vector<D> operator()(Vector<D> v) const {
+    if constexpr (sizeof(T) >= 4)
+      return {hn::TableLookupLanes(v.v, from_)};
+    else
+      return {hn::BitCast(D(), hn::TableLookupBytes(hn::BitCast(Bytes(), v.v), from_))};
+  }
+
+ private:
+  using T = hn::TFromD<D>;
+  using Bytes = hn::Repartition<uint8_t, D>;
+  static HWY_INLINE auto indices(int64_t shift) {
+    if constexpr (sizeof(T) >= 4) {
+      using Index = hwy::MakeSigned<T>;
+      constexpr int64_t kLanes = hn::MaxLanes(D());
+      alignas(64) Index of[kLanes];
+      for (int64_t i = 0; i < kLanes; ++i) of[i] = static_cast<Index>(std::min(i + shift, kLanes - 1));
+      return hn::SetTableIndices(D(), of);
+    } else {
+      constexpr int64_t kBytes = hn::MaxLanes(Bytes());
+      alignas(16) uint8_t of[kBytes];
+      for (int64_t i = 0; i < kBytes; ++i)
+        of[i] = static_cast<uint8_t>(std::min(i + shift * static_cast<int64_t>(sizeof(T)), kBytes - 1));
+      return hn::Load(Bytes(), of);
+    }
+  }
+  decltype(indices(0)) from_;
+};
+
+/// The rows of a block, which are shorter than a vector: as many as fit are folded side by side if there are no gaps
+/// between them, and joined at the block's end.
+template <class F, class Load, class D>
+class ShortRows {
+ public:
+  using From = typename Load::From;
+  using To = typename Load::To;
+  using V = Vector<D>;
+  /// `end`: of the memory that may be read.
+  HWY_INLINE ShortRows(int64_t n, int64_t step, int64_t rows, const From* end)
+      : together_(step == n ? std::min(kLanes / n, rows) : 1),
+        turns_(rows / together_),
+        stride_(together_ * step),
+        has_rest_(rows % together_ != 0),
+        rest_(hn::FirstN(D(), static_cast<std::size_t>(rows % together_ * n))),
+        end_(end) {
+    for (int64_t left = together_; left > 1; left -= left / 2, ++halvings_) {
+      const int64_t half = left / 2;
+      shifts_[halvings_] = LaneShift<D>((left - half) * n);
+      joined_[halvings_] = hn::FirstN(D(), static_cast<std::size_t>(half * n));
+    }
+  }
+  /// The fold of a block's rows in the first lanes.
+  HWY_INLINE V fold(const From* block) const {
+    V sum = load(block);
+    int64_t turn = 1;
+    if (turns_ >= 2 * kSums) {
+      // A level's sums are joined before they are large, as pairwise summation does.
+      const int64_t whole = turns_ / kSums * kSums;
+      for (turn = 0; turn < whole;) {
+        const int64_t first = turn, end = std::min(turn + kLevel, whole);
+        V sums[kSums];
+        unrolled<kSums>([&](int64_t k) TENON_UNROLLED { sums[k] = load(block + (first + k) * stride_); });
+        while ((turn += kSums) < end)
+          unrolled<kSums>([&](int64_t k)
+                              TENON_UNROLLED { sums[k] = F::forward(sums[k], load(block + (turn + k) * stride_)); });
+        const V level = fold_halves<F, kSums>(sums);
+        sum = first == 0 ? level : F::forward(sum, level);
+      }
+    }
+    for (; turn < turns_; ++turn) sum = F::forward(sum, load(block + turn * stride_));
+    if (has_rest_) sum.v = hn::IfThenElse(rest_, F::forward(sum, load(block + turns_ * stride_)).v, sum.v);
+    for (int i = 0; i < halvings_; ++i) sum.v = hn::IfThenElse(joined_[i], F::forward(sum, shifts_[i](sum)).v, sum.v);
+    return sum;
+  }
+
+ private:
+  static constexpr int64_t kLanes = hn::MaxLanes(D()), kSums = 4, kLevel = 16 * kSums;
+  HWY_INLINE V load(const From* from) const {
+    if (end_ - from >= kLanes) [[likely]]
+      return {Load::vector(D(), from)};
+    From last[kLanes] = {};
+    std::memcpy(last, from, static_cast<std::size_t>(end_ - from) * sizeof(From));
+    return {Load::vector(D(), last)};
+  }
+  int64_t together_, turns_, stride_;
+  bool has_rest_;
+  hn::Mask<D> rest_;
+  const From* end_;
+  int halvings_ = 0;
+  LaneShift<D> shifts_[4] = {LaneShift<D>(0), LaneShift<D>(0), LaneShift<D>(0), LaneShift<D>(0)};
+  hn::Mask<D> joined_[4];
+};
+
+/// Folds blocks of rows. Bench: ./dev bench --sweep, middle reductions.
+template <class F, class Load>
+void fold_blocks(void* out, const void* in, int64_t n, int64_t step, int64_t rows, int64_t jump, int64_t count) {
+  using T = typename Load::To;
+  const ShortRowLanes<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const auto* from = static_cast<const typename Load::From*>(in);
+  T* to = static_cast<T*>(out);
+  if (n >= kLanes) {
+    for (; count > 0; --count, to += n, from += jump) fold_across<F, Load>(to, from, n, step, rows, false);
+    return;
+  }
+  const ShortRows<F, Load, ShortRowLanes<T>> block(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n);
+  for (; count > 0; --count, to += n, from += jump)
+    store_first(d, block.fold(from).v, to, count * n >= kLanes ? kLanes : n);
+}
+#endif
 
 /// The same for integers and bool, whose long rows are folded as wide as the machine's vectors.
 template <class F, class T>
@@ -584,6 +901,16 @@ constexpr FoldAcrossKernel fold_across_kernel() {
   constexpr bool folds_integers = std::is_integral_v<T> && (sizeof(T) >= 4 || F::row.promotion != Promotion::sum);
   if constexpr (std::is_floating_point_v<T> || folds_integers)
     return &fold_across<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>;
+#endif
+  return nullptr;
+}
+
+/// Where rows are folded where they lie, blocks of them are, too.
+template <class F, class T>
+constexpr FoldBlocksKernel fold_blocks_kernel() {
+#if TENON_HAS_VECTORS
+  if constexpr (fold_across_kernel<F, T>() != nullptr)
+    return &fold_blocks<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>;
 #endif
   return nullptr;
 }
@@ -625,32 +952,35 @@ constexpr KernelPair complex_kernel() {
 template <class F, class T>
 constexpr KernelPair elementwise_kernel() {
   constexpr const Row& row = F::row;
+  constexpr int kArity = kFormulaArity<F>;
+  // Bound by arithmetic, not by memory.
+  constexpr bool is_slow = row.vectors && (row.compiled_once ? HWY_NATIVE_FMA != 0 : kArity > 2);
   if constexpr (!has_kernel<F, T>())
     return {};
   else if constexpr (ComplexLane<T>)
     return complex_kernel<F, T>();
-  else if constexpr (row.compiled_once && kFormulaArity<F> == 1)
+  else if constexpr (is_slow && std::is_floating_point_v<T>)
+    return {&several_vectors<F, T, kArity>};
+  else if constexpr (row.compiled_once && kArity == 1)
     return {&by_steps<F, T, T>};
   else if constexpr (row.compiled_once)
     return {&by_steps<F, T, T, T>};
-  else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 1)
+  else if constexpr (row.vectors && std::is_floating_point_v<T> && kArity == 1)
     return kernel_pair<&unary_vectors<F, T>, T, T>();
-  else if constexpr (row.vectors && std::is_floating_point_v<T> && kFormulaArity<F> == 2)
+  else if constexpr (row.vectors && std::is_floating_point_v<T> && kArity == 2)
     return kernel_pair<&binary_vectors<F, T>, T, T, T>();
-  else if constexpr (row.vectors && std::is_floating_point_v<T>)  // bound by arithmetic, not by memory
-    return {&several_vectors<F, T, kFormulaArity<F>>};
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several<F, T, bool, T, T>, T, bool, T, T>();
+    return kernel_pair<&several_conditional<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
-    if constexpr (kFormulaArity<F> == 1)
+    if constexpr (kArity == 1)
       return kernel_pair<&unary<F, bool, T>, bool, T>();
     else
       return kernel_pair<&binary<F, bool, T, T>, bool, T, T>();
-  } else if constexpr (kFormulaArity<F> == 1)
+  } else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, T, T>, T, T>();
-  else if constexpr (kFormulaArity<F> == 2)
+  else if constexpr (kArity == 2)
     return kernel_pair<&binary<F, T, T, T>, T, T, T>();
-  else if constexpr (kFormulaArity<F> == 3)
+  else if constexpr (kArity == 3)
     return kernel_pair<&several<F, T, T, T, T>, T, T, T, T>();
   else
     return kernel_pair<&several<F, T, T, T, T, T>, T, T, T, T, T>();
@@ -679,6 +1009,7 @@ void fill_op(KernelTable& table) {
   } else if constexpr (is_fold && !HasState<Block>) {
     table.fold[static_cast<int>(kOp)][column] = fold_kernel<Block, T>();
     table.fold_across[static_cast<int>(kOp)][column] = fold_across_kernel<Block, T>();
+    table.fold_blocks[static_cast<int>(kOp)][column] = fold_blocks_kernel<Block, T>();
     if constexpr (join_of(kOp) == kOp) table.elementwise[static_cast<int>(kOp)][column] = &binary<Block, T, T, T>;
   } else if constexpr (Block::row.kind == Kind::map) {
     set_kernels(table, kOp, column, elementwise_kernel<Block, T>());

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "kernel/kernel.h"
 
@@ -42,6 +43,16 @@ HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64
 #pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
   }
+}
+
+/// Rows of a few elements.
+template <int64_t kCount, class T>
+HWY_INLINE void gather_few(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t stride, int64_t row_stride,
+                           int64_t rows) {
+#pragma GCC unroll 2
+  for (int64_t row = 0; row < rows; ++row, to += kCount, from += row_stride)
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kCount; ++i) to[i] = from[i * stride];
 }
 
 /// Rows of memory; steps in bytes.
@@ -118,6 +129,9 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
                       n0 * kItemsize, n1});
   T* to = static_cast<T*>(out);
   const T* from = static_cast<const T*>(in);
+  if (n0 == 2) return gather_few<2>(to, from, stride0, stride1, n1);
+  if (n0 == 3) return gather_few<3>(to, from, stride0, stride1, n1);
+  if (n0 == 4) return gather_few<4>(to, from, stride0, stride1, n1);
   for (int64_t row = 0; row < n1; ++row) gather_run(to + row * n0, from + row * stride1, stride0, n0);
 }
 
@@ -304,35 +318,29 @@ HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const uint32_t* 
 #endif
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-/// Blocks of 8 x 8 four-byte elements in 256-bit registers.
-HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+/// Blocks of four rows of eight four-byte elements, in 256-bit registers.
+HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
   const hn::FixedTag<uint32_t, 8> d;
   const hn::FixedTag<uint32_t, 4> half;
   const hn::FixedTag<uint64_t, 4> d64;
   // Two columns four apart share a register, so that interleaving within 128-bit halves finishes the job.
-  const auto pair = [&](int64_t column, int64_t row) {
-    return hn::Combine(d, hn::LoadU(half, from + (column + 4) * stride + row),
-                       hn::LoadU(half, from + column * stride + row));
+  const auto pair = [&](int64_t column) {
+    return hn::Combine(d, hn::LoadU(half, from + (column + 4) * stride), hn::LoadU(half, from + column * stride));
   };
-  for (int64_t row = 0; row < 8; row += 4) {
-    const auto c0 = pair(0, row), c1 = pair(1, row), c2 = pair(2, row), c3 = pair(3, row);
-    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
-               high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
-    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
-               high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
-    uint32_t* at = to + row * out_stride;
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, at);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, at + out_stride);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, at + 2 * out_stride);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, at + 3 * out_stride);
-  }
+  const auto c0 = pair(0), c1 = pair(1), c2 = pair(2), c3 = pair(3);
+  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
+             high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
+  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
+             high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, to + out_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * out_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * out_stride);
 }
 #elif TENON_HAS_SHUFFLES
-HWY_INLINE void transpose_8x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
   transpose_4x4(to, out_stride, from, stride);
   transpose_4x4(to + 4, out_stride, from + 4 * stride, stride);
-  transpose_4x4(to + 4 * out_stride, out_stride, from + 4, stride);
-  transpose_4x4(to + 4 * out_stride + 4, out_stride, from + 4 * stride + 4, stride);
 }
 #endif
 
@@ -376,14 +384,18 @@ HWY_INLINE void transpose_square(T* to, int64_t out_stride, const T* from, int64
 }
 
 template <class T>
-inline constexpr int64_t kTransposeBlock = sizeof(T) == 8   ? 4
-                                           : sizeof(T) == 1 ? 16
-                                                            : 8;
+inline constexpr int64_t kBlockRows = sizeof(T) == 1   ? 16
+                                      : sizeof(T) == 2 ? 8
+                                                       : 4;
+template <class T>
+inline constexpr int64_t kBlockColumns = sizeof(T) == 1   ? 16
+                                         : sizeof(T) == 8 ? 4
+                                                          : 8;
 
 template <class T>
 HWY_INLINE void transpose_block(T* to, int64_t out_stride, const T* from, int64_t stride) {
   if constexpr (sizeof(T) == 4) {
-    transpose_8x8(to, out_stride, from, stride);
+    transpose_4x8(to, out_stride, from, stride);
   } else if constexpr (sizeof(T) < 4) {
     transpose_square(to, out_stride, from, stride);
   } else {
@@ -404,14 +416,14 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
   const T* from = static_cast<const T*>(in);
 #if TENON_HAS_SHUFFLES
   if constexpr (sizeof(T) <= 8) {
-    constexpr int64_t kBlock = kTransposeBlock<T>;
-    const int64_t whole_rows = rows / kBlock * kBlock, whole_columns = columns / kBlock * kBlock;
-    for (int64_t column = 0; column < whole_columns; column += kBlock)
-      for (int64_t row = 0; row < whole_rows; row += kBlock)
+    constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
+    if (rows < kRows || columns < kColumns) return transpose_plain(to, out_stride, from, stride, rows, columns);
+    // The last blocks overlap those before them.
+    for (int64_t i = 0; i < columns; i += kColumns)
+      for (int64_t j = 0; j < rows; j += kRows) {
+        const int64_t column = std::min(i, columns - kColumns), row = std::min(j, rows - kRows);
         transpose_block(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
-    transpose_plain(to + whole_rows * out_stride, out_stride, from + whole_rows, stride, rows - whole_rows, columns);
-    transpose_plain(to + whole_columns, out_stride, from + whole_columns * stride, stride, whole_rows,
-                    columns - whole_columns);
+      }
     return;
   }
 #endif
@@ -502,8 +514,24 @@ void reverse_rows(void* out, const void* in, int64_t bytes, int64_t rows) {
 }
 
 template <class T>
+void interleave(void* out, const void* even, const void* odd, int64_t n) {
+  T* HWY_RESTRICT to = static_cast<T*>(out);
+  const T* HWY_RESTRICT a = static_cast<const T*>(even);
+  const T* HWY_RESTRICT b = static_cast<const T*>(odd);
+  int64_t i = 0;
+#if TENON_HAS_SHUFFLES
+  const hn::CappedTag<T, 32 / sizeof(T)> d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  for (; i + kLanes <= n; i += kLanes) hn::StoreInterleaved2(hn::LoadU(d, a + i), hn::LoadU(d, b + i), d, to + 2 * i);
+#endif
+  for (; i < n; ++i) to[2 * i] = a[i], to[2 * i + 1] = b[i];
+}
+
+template <class T>
 constexpr MoveKernels move_kernels() {
-  return {&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>, &reverse<T>};
+  MoveKernels all{&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>, &reverse<T>, nullptr};
+  if constexpr (std::is_integral_v<T>) all.interleave = &interleave<T>;
+  return all;
 }
 
 void fill_moves(KernelTable& table) {

@@ -12,7 +12,7 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kWidths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 45, 63, 64, 65, 100, 129};
-constexpr int64_t kHeights[] = {1, 2, 3, 8, 17};
+constexpr int64_t kHeights[] = {1, 2, 3, 5, 8, 12, 17};
 constexpr std::byte kUntouched{0xA5};
 
 /// Memory of exactly so many bytes, so that a sanitizer finds what is read beside it.
@@ -114,6 +114,21 @@ TEST(Move, TransposesBlocksOfAnySides) {
       EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
     }
   });
+}
+
+TEST(Move, InterleavesAnyNumberOfElements) {
+  for (int shift = 0; shift < 4; ++shift)
+    for (int64_t n = 0; n <= 140; ++n) {
+      const int64_t width = int64_t{1} << shift, beside = 3;
+      const Memory even = Memory::counted(n * width), odd = Memory::counted(3 * n * width);
+      Memory want = Memory::untouched((2 * n + beside) * width), got = Memory::untouched(want.size);
+      copy_plainly(want, {2, 1}, even, {1, 0}, n, 1, width);
+      for (int64_t i = 0; i < n; ++i)
+        std::memcpy(want.bytes.get() + (2 * i + 1) * width, odd.bytes.get() + i * width,
+                    static_cast<std::size_t>(width));
+      kernels().move[shift].interleave(got.bytes.get(), even.bytes.get(), odd.bytes.get(), n);
+      EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << n << " elements";
+    }
 }
 
 }  // namespace

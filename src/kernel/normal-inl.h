@@ -29,16 +29,30 @@ HWY_INLINE V float32_tail(D d, V size) {
   const V power = hn::Add(e.high, hn::MulAdd(e.high, hn::Mul(lost, half), e.low));
   return hn::Mul(hn::Mul(power, power_of_two(d, hn::Add(e.k, hn::Set(di, 32)))), ratio);
 }
-/// The same for float64, erfc(size / sqrt(2)) / 2. What the quotient loses is multiplied back; the slope of
-/// log(erfc(t)) is about -t - sqrt(t^2 + 4 / pi).
+/// The same for float64, but not times 2^32, and divided by size + 3: 2^-55. The exponential's error shows, as that of
+/// the last product does.
 template <class D, class V>
 HWY_INLINE V float64_tail(D d, V size) {
-  constexpr double kRootHalf = 0.70710678118654752440, kRest = -4.833646656726457e-17;
-  const V a = hn::Min(size, hn::Set(d, 40.0)), root = hn::Set(d, kRootHalf), t = hn::Mul(a, root);
-  const V lost = hn::MulAdd(a, hn::Set(d, kRest), hn::MulSub(a, root, t));
-  const V slope = hn::Add(t, hn::Sqrt(hn::MulAdd(t, t, hn::Set(d, 1.27323954473516268615))));
-  const V rest = library<ErrorFunctionRest>(d, t);
-  return hn::Mul(hn::Set(d, 0.5), hn::NegMulAdd(hn::Mul(rest, lost), slope, rest));
+  using C = ExpLog<double>;
+  constexpr double terms[] = {
+      0x1.754a751a56f4ap-1,   -0x1.04c7295a48f36p-1,  0x1.d71387c654ce6p-3,   -0x1.832dbf6990fc1p-5,
+      -0x1.56d8e3d801b6bp-7,  0x1.c8f52c30c1d12p-8,   0x1.0d608c96b9656p-10,  -0x1.12285ea07603ap-10,
+      -0x1.0d09eba06c515p-12, 0x1.43c9cfd58aad8p-13,  0x1.4a90773310b71p-14,  -0x1.bc6ec2fa23dbep-17,
+      -0x1.5b1b314b05bbdp-16, -0x1.d899249ef79fp-19,  0x1.e89101b8fc6fdp-19,  0x1.30000ec0b79eep-19,
+      0x1.05dc17dea410bp-27,  -0x1.45be6f09d9119p-21, -0x1.24747c5ed9bf7p-22, 0x1.e59860b060adp-25,
+      0x1.9503d1f55995fp-24,  0x1.1c7cc61542d8p-26,   -0x1.be19b3e1dcd36p-27, -0x1.4626234f37146p-28};
+  const hn::RebindToSigned<D> di;
+  const V a = hn::Min(size, hn::Set(d, 38.6)), three = hn::Set(d, 3.0);  // beyond, the result is 0
+  const V square = hn::Mul(a, a), lost = hn::MulSub(a, a, square), half = hn::Set(d, -0.5);
+  const V inverse = hn::Div(hn::Set(d, 1.0), hn::Add(a, three)), t = hn::Mul(hn::Sub(a, three), inverse);
+  const V factor = hn::Mul(long_polynomial(d, t, terms), inverse);
+  const V x = hn::Mul(square, half), counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);  // exact
+  const V r = hn::MulAdd(lost, half, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), high));
+  const V curve = hn::MulAdd(hn::Mul(r, r), long_polynomial(d, r, C::exp_terms), r);
+  return with_exponent(d, hn::MulAdd(factor, curve, factor), k);
 }
 /// `tail` is that above |x|.
 template <class D, class V>

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/product.cpp"
 #include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include "kernel/some_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -20,25 +20,36 @@ inline constexpr int kTileVectors = 4;
 inline constexpr int kTileVectors = 2;
 #endif
 
-template <class V>
-HWY_INLINE V mul_add(V x, V y, V sum) {
-  if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
-    return hn::MulAdd(x, y, sum);
-  else
-    return hn::Add(hn::Mul(x, y), sum);
-}
-
-/// The first `columns` lanes; nothing after them is read.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_first(D d, const T* from, int64_t columns) {
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN T values[hn::MaxLanes(d)] = {};
-  std::copy_n(from, columns, values);
-  return hn::Load(d, values);
+#undef TENON_HAS_PAIRS
+#if HWY_TARGET == HWY_AVX3 && HWY_ARCH_X86_64
+#define TENON_HAS_PAIRS 1
 #else
-  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(columns)), d, from);
+#define TENON_HAS_PAIRS 0
 #endif
-}
+
+/// sum + x y. In products of pairs a lane of x and of y is two bfloat16 numbers, and two products are added.
+struct Single {
+  static constexpr bool kHasShortDots = true;
+  template <class V>
+  static HWY_INLINE V mul_add(V x, V y, V sum) {
+    if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
+      return hn::MulAdd(x, y, sum);
+    else
+      return hn::Add(hn::Mul(x, y), sum);
+  }
+};
+#if TENON_HAS_PAIRS
+struct Pairs {
+  static constexpr bool kHasShortDots = false;
+  // Not the intrinsic: the instruction is newer than the others of this region, and is used only where there is one.
+  static HWY_INLINE hn::Vec<hn::ScalableTag<float>> mul_add(hn::Vec<hn::ScalableTag<float>> x,
+                                                            hn::Vec<hn::ScalableTag<float>> y,
+                                                            hn::Vec<hn::ScalableTag<float>> sum) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(y.raw));
+    return sum;
+  }
+};
+#endif
 
 /// Stores the first `columns` lanes of a vector of sums.
 template <class D, class T>
@@ -48,74 +59,95 @@ HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) 
     hn::StoreU(adds ? hn::Add(hn::LoadU(d, out), sums) : sums, d, out);
     return;
   }
-  HWY_ALIGN T values[hn::MaxLanes(d)];
-  hn::Store(sums, d, values);
-  for (int64_t i = 0; i < columns; ++i) out[i] = adds ? out[i] + values[i] : values[i];
+  store_some(d, adds ? hn::Add(load_some(d, out, columns), sums) : sums, out, columns);
 }
 
-/// `kRows` rows by `kVectors` vectors of columns, of which the first `columns` are written. `kEnds`: only these are
-/// read.
-template <int kRows, int kVectors, bool kEnds, class D, class T>
+/// `kRows` rows by `kVectors` vectors of columns. The last vector ends with the last column, and may overlap the one
+/// before it. `kEnds`: one vector, of which only the first `columns` are read and written.
+template <class By, int kRows, int kVectors, bool kEnds, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
   const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
+  const auto place = [&](int i) HWY_ATTR { return i + 1 == kVectors ? last : i * lanes; };
   hn::Vec<D> sums[kRows][kVectors];
   for (int row = 0; row < kRows; ++row)
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
   for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
     hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i) factors[i] = kEnds ? load_first(d, b, columns) : hn::LoadU(d, b + i * lanes);
+    for (int i = 0; i < kVectors; ++i) factors[i] = kEnds ? load_some(d, b, columns) : hn::LoadU(d, b + place(i));
     for (int row = 0; row < kRows; ++row) {
       const auto factor = hn::Set(d, a[row * a_row]);
-      for (int i = 0; i < kVectors; ++i) sums[row][i] = mul_add(factor, factors[i], sums[row][i]);
+      for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
     }
   }
   for (int row = 0; row < kRows; ++row)
     for (int i = 0; i < kVectors; ++i)
-      store(d, sums[row][i], out + row * block.out_stride + i * lanes, columns - i * lanes, block.adds);
+      store(d, sums[row][i], out + row * block.out_stride + place(i), kEnds ? columns : lanes, block.adds);
 }
 
-/// All rows of a block that is `kVectors` vectors wide.
-template <int kVectors, bool kEnds = false, class D, class T>
+/// All rows of a block that is up to `kVectors` vectors wide.
+template <class By, int kVectors, bool kEnds = false, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   const T* a = static_cast<const T*>(block.a);
   int64_t rows = block.rows;
   for (; rows >= kProductRows; rows -= kProductRows, a += block.a_tile, out += kProductRows * block.out_stride)
-    multiply_tile<kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
+    multiply_tile<By, kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
   if (rows & 4) {
-    multiply_tile<4, kVectors, kEnds>(d, block, out, a, b, columns);
+    multiply_tile<By, 4, kVectors, kEnds>(d, block, out, a, b, columns);
     a += 4 * block.a_row;
     out += 4 * block.out_stride;
   }
   if (rows & 2) {
-    multiply_tile<2, kVectors, kEnds>(d, block, out, a, b, columns);
+    multiply_tile<By, 2, kVectors, kEnds>(d, block, out, a, b, columns);
     a += 2 * block.a_row;
     out += 2 * block.out_stride;
   }
-  if (rows & 1) multiply_tile<1, kVectors, kEnds>(d, block, out, a, b, columns);
+  if (rows & 1) multiply_tile<By, 1, kVectors, kEnds>(d, block, out, a, b, columns);
 }
 
-template <class T>
-void multiply_block(const ProductBlock& block) {
-  const hn::ScalableTag<T> d;
+/// All columns of some rows. Bench: ./dev bench --sweep, products.
+template <class By, class D, class T>
+void multiply_rows(D d, const ProductBlock& block) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), panel = kTileVectors * lanes;
   T* out = static_cast<T*>(block.out);
   const T* b = static_cast<const T*>(block.b);
   int64_t column = 0;
   for (; column + panel <= block.columns; column += panel, b += block.b_panel)
-    multiply_columns<kTileVectors>(d, block, out + column, b, panel);
+    multiply_columns<By, kTileVectors>(d, block, out + column, b, panel);
+  // Sums that are added to what is there must not overlap.
+  const int64_t least = block.adds ? 2 * lanes : lanes + 1;
+  for (; column + least <= block.columns; column += 2 * lanes, b += 2 * lanes)
+    multiply_columns<By, 2>(d, block, out + column, b, std::min(2 * lanes, block.columns - column));
+  if (!block.adds && column < block.columns && block.columns >= lanes) {
+    const int64_t back = column + lanes - block.columns;
+    return multiply_columns<By, 1>(d, block, out + column - back, b - back, lanes);
+  }
   for (; column + lanes <= block.columns; column += lanes, b += lanes)
-    multiply_columns<1>(d, block, out + column, b, lanes);
-  if (column == block.columns) return;
-  if (block.ends_with_b)
-    multiply_columns<1, true>(d, block, out + column, b, block.columns - column);
-  else
-    multiply_columns<1>(d, block, out + column, b, block.columns - column);
+    multiply_columns<By, 1>(d, block, out + column, b, lanes);
+  if (column < block.columns) multiply_columns<By, 1, true>(d, block, out + column, b, block.columns - column);
+}
+
+/// Where `b` stays in the first-level cache, a tile's rows are written from end to end: short strips of many rows would
+/// take twice as long to reach the second-level cache.
+constexpr int64_t kLastingBytes = 16 << 10;
+
+template <class T, class By>
+void multiply_block(const ProductBlock& block) {
+  const hn::ScalableTag<T> d;
+  if (block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
+    return multiply_rows<By, decltype(d), T>(d, block);
+  ProductBlock tile = block;
+  for (int64_t rows = block.rows; rows > 0; rows -= kProductRows) {
+    tile.rows = std::min(kProductRows, rows);
+    multiply_rows<By, decltype(d), T>(d, tile);
+    tile.a = static_cast<const T*>(tile.a) + block.a_tile;
+    tile.out = static_cast<T*>(tile.out) + kProductRows * block.out_stride;
+  }
 }
 
 /// The dot products of contiguous rows of `a` and contiguous columns of `b`. The order of summation does not depend on
 /// the other elements.
-template <int kRows, int kColumns, class D, class T>
+template <class By, int kRows, int kColumns, class D, class T>
 HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sums[kRows][kColumns];
@@ -127,48 +159,136 @@ HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a
     for (int row = 0; row < kRows; ++row) factors[row] = hn::LoadU(d, a + row * block.a_row + k);
     for (int column = 0; column < kColumns; ++column) {
       const auto other = hn::LoadU(d, b + column * block.b_depth + k);
-      for (int row = 0; row < kRows; ++row) sums[row][column] = mul_add(factors[row], other, sums[row][column]);
+      for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
   }
-  if (!HWY_MEM_OPS_MIGHT_FAULT && k < block.depth) {
-    const auto rest = hn::FirstN(d, static_cast<std::size_t>(block.depth - k));
+  if (const int64_t rest = block.depth - k; rest > 0) {
     hn::Vec<D> factors[kRows];
-    for (int row = 0; row < kRows; ++row) factors[row] = hn::MaskedLoad(rest, d, a + row * block.a_row + k);
+    for (int row = 0; row < kRows; ++row) factors[row] = load_some(d, a + row * block.a_row + k, rest);
     for (int column = 0; column < kColumns; ++column) {
-      const auto other = hn::MaskedLoad(rest, d, b + column * block.b_depth + k);
-      for (int row = 0; row < kRows; ++row) sums[row][column] = mul_add(factors[row], other, sums[row][column]);
+      const auto other = load_some(d, b + column * block.b_depth + k, rest);
+      for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
-    k = block.depth;
   }
   for (int row = 0; row < kRows; ++row)
-    for (int column = 0; column < kColumns; ++column) {
-      T sum = hn::GetLane(hn::SumOfLanes(d, sums[row][column]));
-      for (int64_t rest = k; rest < block.depth; ++rest)
-        sum += a[row * block.a_row + rest] * b[column * block.b_depth + rest];
-      out[row * block.out_stride + column] = sum;
-    }
+    for (int column = 0; column < kColumns; ++column)
+      out[row * block.out_stride + column] = hn::GetLane(hn::SumOfLanes(d, sums[row][column]));
 }
 
-template <int kRows, int kColumns, class D, class T>
+template <class By, int kRows, int kColumns, class D, class T>
 void multiply_dot_rows(D d, const ProductBlock& block, T* out, const T* a) {
   const T* b = static_cast<const T*>(block.b);
   int64_t column = 0;
   for (; column + kColumns <= block.columns; column += kColumns)
-    multiply_dots<kRows, kColumns>(d, block, out + column, a, b + column * block.b_depth);
+    multiply_dots<By, kRows, kColumns>(d, block, out + column, a, b + column * block.b_depth);
   for (; column < block.columns; ++column)
-    multiply_dots<kRows, 1>(d, block, out + column, a, b + column * block.b_depth);
+    multiply_dots<By, kRows, 1>(d, block, out + column, a, b + column * block.b_depth);
 }
 
-template <class T>
-void multiply_transposed(const ProductBlock& block) {
+/// The sums of as many vectors as a vector has lanes, each in a lane.
+template <class D>
+HWY_INLINE hn::Vec<D> sum_each([[maybe_unused]] D d, hn::Vec<D>* v) {
+#if HWY_TARGET != HWY_SCALAR
+  using T = hn::TFromD<D>;
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  for (int64_t i = 0; i < kLanes / 2; ++i)
+    v[i] = hn::Add(hn::InterleaveLower(d, v[2 * i], v[2 * i + 1]), hn::InterleaveUpper(d, v[2 * i], v[2 * i + 1]));
+  if constexpr (sizeof(T) == 4) {
+    const hn::RepartitionToWide<D> pairs;
+    for (int64_t i = 0; i < kLanes / 4; ++i) {
+      const auto even = hn::BitCast(pairs, v[2 * i]), odd = hn::BitCast(pairs, v[2 * i + 1]);
+      v[i] = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, even, odd)),
+                     hn::BitCast(d, hn::InterleaveUpper(pairs, even, odd)));
+    }
+  }
+#endif
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (kLanes * sizeof(T) == 32)
+    v[0] = hn::Add(hn::ConcatLowerLower(d, v[1], v[0]), hn::ConcatUpperUpper(d, v[1], v[0]));
+#endif
+  return v[0];
+}
+
+/// The sum of a vector in its first lane, added in the order of sum_each: an element's bits do not depend on its
+/// column.
+template <class D>
+HWY_INLINE hn::Vec<D> sum_one([[maybe_unused]] D d, hn::Vec<D> v) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    v = hn::Add(v, hn::Shuffle1032(v));
+    v = hn::Add(v, hn::Shuffle2301(v));
+  } else {
+    v = hn::Add(v, hn::Shuffle01(v));
+  }
+#endif
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32) v = hn::Add(v, hn::ConcatLowerUpper(d, v, v));
+#endif
+  return v;
+}
+
+/// The products of a row's elements and those of a column, of which the lanes are to be summed.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> multiply_run(D d, const T* a, const T* b, int64_t depth) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + lanes <= depth; k += lanes) sum = Single::mul_add(hn::LoadU(d, a + k), hn::LoadU(d, b + k), sum);
+  if (k == depth) return sum;
+  return Single::mul_add(load_some(d, a + k, depth - k), load_some(d, b + k, depth - k), sum);
+}
+
+/// The dot products of a contiguous row and contiguous columns, which are too short to sum the lanes of each alone.
+template <class D, class T>
+HWY_INLINE void multiply_short_dots(D d, T* out, const T* a, const T* b, int64_t step, int64_t columns, int64_t depth) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  for (; columns >= kLanes; columns -= kLanes, out += kLanes, b += kLanes * step) {
+    hn::Vec<D> sums[kLanes];
+    for (int64_t i = 0; i < kLanes; ++i) sums[i] = hn::Zero(d);
+    int64_t k = 0;
+    for (; k + kLanes <= depth; k += kLanes) {
+      const auto factor = hn::LoadU(d, a + k);
+      for (int64_t i = 0; i < kLanes; ++i) sums[i] = Single::mul_add(factor, hn::LoadU(d, b + i * step + k), sums[i]);
+    }
+    if (const int64_t rest = depth - k; rest > 0) {
+      const auto factor = load_some(d, a + k, rest);
+      for (int64_t i = 0; i < kLanes; ++i)
+        sums[i] = Single::mul_add(factor, load_some(d, b + i * step + k, rest), sums[i]);
+    }
+    hn::StoreU(sum_each(d, sums), d, out);
+  }
+  for (int64_t i = 0; i < columns; ++i) out[i] = hn::GetLane(sum_one(d, multiply_run(d, a, b + i * step, depth)));
+}
+
+template <class T, class By>
+void multiply_long_dots(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
   T* out = static_cast<T*>(block.out);
   const T* a = static_cast<const T*>(block.a);
   int64_t row = 0;
   for (; row + 4 <= block.rows; row += 4)
-    multiply_dot_rows<4, kTileVectors>(d, block, out + row * block.out_stride, a + row * block.a_row);
+    multiply_dot_rows<By, 4, kTileVectors>(d, block, out + row * block.out_stride, a + row * block.a_row);
   for (; row < block.rows; ++row)
-    multiply_dot_rows<1, 8>(d, block, out + row * block.out_stride, a + row * block.a_row);
+    multiply_dot_rows<By, 1, 8>(d, block, out + row * block.out_stride, a + row * block.a_row);
+}
+
+template <class T, class By>
+void multiply_transposed(const SmallProducts& products) {
+  ProductBlock block = products.block;
+  for (int64_t batch = 0; batch < products.batches; ++batch) {
+    if (!By::kHasShortDots || block.depth > kShortDotDepth) {
+      multiply_long_dots<T, By>(block);
+    } else if constexpr (By::kHasShortDots) {
+      const hn::CappedTag<T, 32 / sizeof(T)> d;  // short rows begin anywhere: 64 bytes lie in two cache lines
+      for (int64_t row = 0; row < block.rows; ++row)
+        multiply_short_dots(d, static_cast<T*>(block.out) + row * block.out_stride,
+                            static_cast<const T*>(block.a) + row * block.a_row, static_cast<const T*>(block.b),
+                            block.b_depth, block.columns, block.depth);
+    }
+    block.out = static_cast<T*>(block.out) + block.rows * block.out_stride;
+    block.a = static_cast<const T*>(block.a) + products.a_batch;
+    block.b = static_cast<const T*>(block.b) + products.b_batch;
+  }
 }
 
 /// One vector of columns of one row.
@@ -176,8 +296,21 @@ template <class D, class T>
 HWY_INLINE void multiply_row(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
   auto sum = hn::Zero(d);
   for (int64_t k = 0; k < block.depth; ++k)
-    sum = mul_add(hn::Set(d, a[k * block.a_depth]), hn::LoadU(d, b + k * block.b_depth), sum);
+    sum = Single::mul_add(hn::Set(d, a[k * block.a_depth]), hn::LoadU(d, b + k * block.b_depth), sum);
   hn::StoreU(sum, d, out);
+}
+
+template <class T>
+void multiply_blocks(const SmallProducts& products) {
+  ProductBlock block = products.block;
+  block.a_tile = kProductRows * block.a_row;
+  block.b_panel = kTileVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  for (int64_t batch = 0; batch < products.batches; ++batch) {
+    multiply_block<T, Single>(block);
+    block.out = static_cast<T*>(block.out) + block.rows * block.out_stride;
+    block.a = static_cast<const T*>(block.a) + products.a_batch;
+    block.b = static_cast<const T*>(block.b) + products.b_batch;
+  }
 }
 
 template <class T>
@@ -186,6 +319,7 @@ void multiply_small(const SmallProducts& products) {
   const hn::CappedTag<T, 4> d;
   const hn::CappedTag<T, 1> one;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (block.columns >= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()))) return multiply_blocks<T>(products);
   T* out = static_cast<T*>(block.out);
   for (int64_t batch = 0; batch < products.batches; ++batch) {
     const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
@@ -201,12 +335,19 @@ void multiply_small(const SmallProducts& products) {
 template <class T>
 ProductKernels product_kernels() {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  return {&multiply_block<T>, &multiply_transposed<T>, &multiply_small<T>, kTileVectors * lanes, lanes};
+  return {&multiply_block<T, Single>, &multiply_transposed<T, Single>, &multiply_small<T>, kTileVectors * lanes, lanes};
 }
 
 void fill_products(KernelTable& table) {
   table.product[static_cast<int>(Dtype::float32)] = product_kernels<float>();
   table.product[static_cast<int>(Dtype::float64)] = product_kernels<double>();
+#if TENON_HAS_PAIRS
+  if (__builtin_cpu_supports("avx512bf16")) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+    table.product[static_cast<int>(Dtype::bfloat16)] = {
+        &multiply_block<float, Pairs>, &multiply_transposed<float, Pairs>, nullptr, kTileVectors * lanes, lanes};
+  }
+#endif
   // Products wrap: signed and unsigned results have the same bits.
   table.product[static_cast<int>(Dtype::int32)] = product_kernels<uint32_t>();
   table.product[static_cast<int>(Dtype::int64)] = product_kernels<uint64_t>();

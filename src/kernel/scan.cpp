@@ -1,13 +1,29 @@
-// kernel: running sums of many columns at once.
+// kernel: running sums, of many columns or of several rows at once.
 #include "kernel/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/scan.cpp"
 #include "hwy/foreach_target.h"
-#include "kernel/loops-inl.h"
+#include "kernel/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
+
+/// What elements are summed in. Sums of narrower integers have the bits of sums in 64 bits.
+template <class T>
+struct SumOf {
+  using type = T;
+};
+template <>
+struct SumOf<float> {
+  using type = double;
+};
+template <Half T>
+struct SumOf<T> {
+  using type = float;
+};
+
+// --- Columns
 
 template <class T, class Sum>
 void sum_columns(void* out, const void* in, int64_t length, int64_t inner, void* sums) {
@@ -20,15 +36,328 @@ void sum_columns(void* out, const void* in, int64_t length, int64_t inner, void*
   }
 }
 
+// --- Vectors of 16-bit floats, as bits
+
+#if TENON_HAS_VECTORS
+template <Half T, class D>
+HWY_INLINE hn::Vec<D> widened_bits(D d, hn::Vec<hn::Rebind<uint16_t, D>> bits) {
+  const hn::RebindToUnsigned<D> d32;
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
+  } else {
+#if TENON_CONVERTS_FLOAT16
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), bits));
+#else
+    return float16_values(d, hn::PromoteTo(d32, bits));
+#endif
+  }
+}
+template <Half T, class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> narrowed_bits(D d, hn::Vec<D> value) {
+  const hn::Rebind<uint16_t, D> d16;
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return hn::TruncateTo(d16, hn::ShiftRight<16>(rounded_to_bfloat16(d, value)));
+  } else {
+#if TENON_CONVERTS_FLOAT16
+    return hn::BitCast(d16, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), value));
+#else
+    return hn::TruncateTo(d16, rounded_to_float16(d, value));
+#endif
+  }
+}
+
+template <Half T>
+void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, void* sums) {
+  const hn::CappedTag<float, 8> d;
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const uint16_t* from = static_cast<const uint16_t*>(in);
+  uint16_t* to = static_cast<uint16_t*>(out);
+  float* const running = static_cast<float*>(sums);
+  // The last vector stays in a register: of few columns, it is the only one.
+  const int64_t whole = (inner - 1) / kLanes * kLanes, rest = inner - whole;
+  auto last = hn::LoadU(d, running + whole);
+  for (int64_t row = 0; row < length; ++row, from += inner, to += inner) {
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      const auto sum = hn::Add(hn::LoadU(d, running + i), widened_bits<T>(d, hn::LoadU(d16, from + i)));
+      hn::StoreU(sum, d, running + i);
+      hn::StoreU(narrowed_bits<T>(d, sum), d16, to + i);
+    }
+    last = hn::Add(last, widened_bits<T>(d, load_some(d16, from + whole, rest)));
+    store_some(d16, narrowed_bits<T>(d, last), to + whole, rest);
+  }
+  hn::StoreU(last, d, running + whole);
+}
+#else
+template <Half T>
+void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, void* sums) {
+  const T* from = static_cast<const T*>(in);
+  T* to = static_cast<T*>(out);
+  float* const running = static_cast<float*>(sums);
+  for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
+    for (int64_t i = 0; i < inner; ++i) narrow_lane(to + i, running[i] += widen_lane(from + i));
+}
+#endif
+
+// --- Rows
+
+template <class T>
+HWY_INLINE typename SumOf<T>::type value_of(const T* from) {
+  if constexpr (Half<T>)
+    return widen_lane(from);
+  else
+    return *from;
+}
+template <class T>
+HWY_INLINE void put(T* to, typename SumOf<T>::type sum) {
+  if constexpr (Half<T>)
+    narrow_lane(to, sum);
+  else
+    *to = static_cast<T>(sum);
+}
+template <class T>
+HWY_INLINE void sum_row(T* to, const T* from, int64_t length) {
+  typename SumOf<T>::type sum = 0;
+  for (int64_t i = 0; i < length; ++i) put(to + i, sum += value_of(from + i));
+}
+
+#if TENON_HAS_VECTORS
+// Rows that are summed together, because each sum of a row waits for the one before. Each is a lane of a vector of
+// sums.
+constexpr int64_t kRows = 8;
+
+// Bytes that are prefetched before they are read, if rows are longer, and bytes of short rows. Bench: ./dev bench
+// --sweep, scans.
+constexpr int64_t kAheadBytes = 512, kShortRowBytes = 1024;
+
+/// Square blocks of rows and columns, which are transposed in registers, summed column by column and transposed again.
+template <class T>
+class RowSums {
+  using Lane = std::conditional_t<Half<T>, uint16_t, T>;
+  using Sum = typename SumOf<T>::type;
+  using DSum = hn::CappedTag<Sum, sizeof(T) == 8 ? 4 : 8>;
+  static constexpr int64_t kSide = hn::MaxLanes(DSum());
+  static constexpr int64_t kChains = kRows / kSide, kBytes = static_cast<int64_t>(sizeof(T));
+  using D = hn::Rebind<Lane, DSum>;
+  using V = hn::Vec<D>;
+
+ public:
+  static void run(void* out, const void* in, int64_t rows, int64_t length, bool fetches_out) {
+    const T* from = static_cast<const T*>(in);
+    T* to = static_cast<T*>(out);
+    for (; rows > 1; rows -= kRows, from += kRows * length, to += kRows * length)
+      RowSums(to, from, rows < kRows ? rows : kRows, length).sum(fetches_out);
+    if (rows == 1) sum_row(to, from, length);
+  }
+
+ private:
+  HWY_INLINE RowSums(T* to, const T* from, int64_t rows, int64_t length)
+      : to_(reinterpret_cast<Lane*>(to)), from_(reinterpret_cast<const Lane*>(from)), length_(length) {
+    // The last row stands for the missing ones: it is read before it is written, and written with the same values.
+    for (int64_t row = 0; row < kRows; ++row) starts_[row] = (row < rows ? row : rows - 1) * length;
+  }
+
+  HWY_INLINE void sum(bool fetches_out) {
+    hn::Vec<DSum> sums[kChains];
+#pragma GCC unroll 4
+    for (int64_t chain = 0; chain < kChains; ++chain) sums[chain] = hn::Zero(DSum());
+    int64_t column = 0;
+    for (; column + kSide <= length_; column += kSide) {
+      if (column * kBytes % 64 < kSide * kBytes) prefetch(column, fetches_out);
+      sum_block<true>(column, kSide, sums);
+    }
+    const int64_t rest = length_ - column;
+    if constexpr (kFewest < kSide)
+      if (rest >= kFewest) return sum_block<false>(column, rest, sums);
+    if (rest > 0) sum_rest(column, sums);
+  }
+
+  /// What is read next: of rows that are short, all memory of the kRows rows after these, line after line; of others,
+  /// what follows in each row, or in the row kRows further.
+  HWY_INLINE void prefetch(int64_t column, bool fetches_out) const {
+    const int64_t row_bytes = length_ * kBytes, read = column * kBytes;
+    const int64_t in_row = read + (row_bytes < kAheadBytes ? row_bytes : kAheadBytes);
+    const int64_t in_rows = in_row < row_bytes ? in_row : in_row + (kRows - 1) * row_bytes;
+    const bool in_line = row_bytes <= kShortRowBytes;
+#pragma GCC unroll 8
+    for (int64_t row = 0; row < kRows; ++row) {
+      const int64_t ahead = in_line ? kRows * (row_bytes + read) + row * 64 : starts_[row] * kBytes + in_rows;
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(from_) + ahead, 0, 3);
+      if (fetches_out) __builtin_prefetch(reinterpret_cast<const std::byte*>(to_) + ahead, 1, 3);
+    }
+  }
+
+  template <bool kWhole>
+  HWY_INLINE void sum_block(int64_t column, [[maybe_unused]] int64_t columns, hn::Vec<DSum> (&sums)[kChains]) const {
+    V v[kRows];
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kRows; ++i) v[i] = kWhole ? load(i, column) : load_columns(i, column, columns);
+    transpose(v);
+#pragma GCC unroll 8
+    for (int64_t lane = 0; lane < kRows; ++lane) {
+      const int64_t chain = lane / kSide;
+      sums[chain] = hn::Add(sums[chain], widen(v[lane]));
+      v[lane] = narrow(sums[chain]);
+    }
+    transpose(v);
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kRows; ++i)
+      if constexpr (kWhole)
+        store(v[i], i, column);
+      else
+        store_columns(v[i], i, column, columns);
+  }
+
+  /// The last columns, if they are few.
+  HWY_INLINE void sum_rest(int64_t column, const hn::Vec<DSum> (&vectors)[kChains]) const {
+    Sum sums[kRows];
+#pragma GCC unroll 4
+    for (int64_t chain = 0; chain < kChains; ++chain) hn::StoreU(vectors[chain], DSum(), sums + chain * kSide);
+    for (; column < length_; ++column) {
+#pragma GCC unroll 8
+      for (int64_t row = 0; row < kRows; ++row)
+        sums[row] += value_of(reinterpret_cast<const T*>(from_ + starts_[row]) + column);
+#pragma GCC unroll 8
+      for (int64_t row = 0; row < kRows; ++row) put(reinterpret_cast<T*>(to_ + starts_[row]) + column, sums[row]);
+    }
+  }
+
+  // Vectors longer than 128 bits are loaded and stored by halves: vector i holds the same columns of a row and of the
+  // one kBlock rows further, so that it is enough to transpose within 128 bits.
+  static constexpr int64_t kBlock = kSide * kBytes > 16 ? 16 / kBytes : kSide;
+  static int64_t row_of_vector(int64_t i) { return i / kSide * kSide + i % kBlock; }
+  static int64_t column_of_vector(int64_t i) { return i % kSide / kBlock * kBlock; }
+
+  // So many last columns are a block of which a part is loaded and stored, where the processor can do that. 16-bit
+  // floats are slower one by one. Bench: ./dev bench --sweep, scans.
+  static constexpr int64_t kFewest = HWY_TARGET > HWY_AVX3 || kSide < 8 ? kSide : Half<T> ? 2 : 5;
+
+  HWY_INLINE V load_columns(int64_t i, int64_t column, int64_t columns) const {
+    const D d;
+    if constexpr (kBlock == kSide) {
+      return load_some(d, from_ + starts_[i] + column, columns);
+    } else {
+      const hn::Half<D> half;
+      const int64_t first = column_of_vector(i), row = row_of_vector(i), count = part(first, columns);
+      const Lane* const from = from_ + column + first;
+      return hn::Combine(d, load_some(half, from + starts_[row + kBlock], count),
+                         load_some(half, from + starts_[row], count));
+    }
+  }
+  HWY_INLINE void store_columns(V v, int64_t i, int64_t column, int64_t columns) const {
+    const D d;
+    if constexpr (kBlock == kSide) {
+      store_some(d, v, to_ + starts_[i] + column, columns);
+    } else {
+      // Masked stores of halves would become vextractf32x4, which faults on memory that its mask leaves out.
+      const int64_t first = column_of_vector(i);
+      if (first == 0) return store(v, i, column);
+      Lane* const to = to_ + column + first;
+      const int64_t row = row_of_vector(i), count = columns - first;
+      store_some(d, v, to + starts_[row], count);
+      store_some(d, hn::ConcatUpperUpper(d, v, v), to + starts_[row + kBlock], count);
+    }
+  }
+  /// How many of `columns` are in a vector whose first one is `first`; there are more than half as many as lanes.
+  static int64_t part(int64_t first, int64_t columns) { return first > 0 ? columns - first : kBlock; }
+
+  HWY_INLINE V load(int64_t i, int64_t column) const {
+    const D d;
+    if constexpr (kBlock == kSide) {
+      return hn::LoadU(d, from_ + starts_[i] + column);
+    } else {
+      const hn::Half<D> half;
+      const Lane* const from = from_ + column + column_of_vector(i);
+      const int64_t row = row_of_vector(i);
+      return hn::Combine(d, hn::LoadU(half, from + starts_[row + kBlock]), hn::LoadU(half, from + starts_[row]));
+    }
+  }
+  HWY_INLINE void store(V v, int64_t i, int64_t column) const {
+    const D d;
+    if constexpr (kBlock == kSide) {
+      hn::StoreU(v, d, to_ + starts_[i] + column);
+    } else {
+      const hn::Half<D> half;
+      Lane* const to = to_ + column + column_of_vector(i);
+      const int64_t row = row_of_vector(i);
+      hn::StoreU(hn::LowerHalf(half, v), half, to + starts_[row]);
+      hn::StoreU(hn::UpperHalf(half, v), half, to + starts_[row + kBlock]);
+    }
+  }
+
+  static HWY_INLINE hn::Vec<DSum> widen(V v) {
+    if constexpr (Half<T>)
+      return widened_bits<T>(DSum(), v);
+    else if constexpr (std::is_same_v<T, Sum>)
+      return v;
+    else
+      return hn::PromoteTo(DSum(), v);
+  }
+  static HWY_INLINE V narrow(hn::Vec<DSum> sum) {
+    if constexpr (Half<T>)
+      return narrowed_bits<T>(DSum(), sum);
+    else if constexpr (std::is_same_v<T, Sum>)
+      return sum;
+    else
+      return hn::DemoteTo(D(), sum);
+  }
+
+  /// Squares of kBlock vectors. Interleaving each vector with the one half a square further transposes the square, if
+  /// it is done once for each power of two.
+  static HWY_INLINE void transpose(V (&v)[kRows]) {
+    const D d;
+    V next[kRows];
+#pragma GCC unroll 4
+    for (int64_t turn = 1; turn < kBlock; turn *= 2) {
+#pragma GCC unroll 8
+      for (int64_t i = 0; i < kRows / 2; ++i) {
+        const int64_t first = i / (kBlock / 2) * kBlock, lane = i % (kBlock / 2);
+        next[first + 2 * lane] = hn::InterleaveLower(d, v[first + lane], v[first + lane + kBlock / 2]);
+        next[first + 2 * lane + 1] = hn::InterleaveUpper(d, v[first + lane], v[first + lane + kBlock / 2]);
+      }
+#pragma GCC unroll 8
+      for (int64_t i = 0; i < kRows; ++i) v[i] = next[i];
+    }
+  }
+
+  Lane* to_;
+  const Lane* from_;
+  int64_t length_;
+  int64_t starts_[kRows];
+};
+#else
+template <class T>
+struct RowSums {
+  static void run(void* out, const void* in, int64_t rows, int64_t length, bool) {
+    const T* from = static_cast<const T*>(in);
+    T* to = static_cast<T*>(out);
+    for (; rows > 0; --rows, from += length, to += length) sum_row(to, from, length);
+  }
+};
+#endif
+
+// --- The table
+
 template <class... T>
 void fill_integers(KernelTable& table) {
   ((table.sum_columns[static_cast<int>(dtype_of_v<T>)] = &sum_columns<T, uint64_t>), ...);
 }
+template <class... T>
+void fill_halves(KernelTable& table) {
+  ((table.sum_columns[static_cast<int>(dtype_of_v<T>)] = &sum_half_columns<T>), ...);
+}
+template <class... T>
+void fill_rows(KernelTable& table) {
+  ((table.sum_rows[static_cast<int>(dtype_of_v<T>)] = &RowSums<T>::run), ...);
+}
 void fill_scans(KernelTable& table) {
-  fill_integers<uint8_t, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t>(table);
+  fill_integers<uint8_t, int8_t, int16_t, int32_t, int64_t>(table);
   table.sum_columns[static_cast<int>(float32)] = &sum_columns<float, double>;
   table.sum_columns[static_cast<int>(float64)] = &sum_columns<double, double>;
-  table.sum_columns_in_float32 = &sum_columns<float, float>;
+  fill_halves<Float16, BFloat16>(table);
+  fill_rows<float, double, Float16, BFloat16>(table);
+  table.sum_rows[static_cast<int>(int32)] = &RowSums<uint32_t>::run;
+  table.sum_rows[static_cast<int>(int64)] = &RowSums<uint64_t>::run;
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -9,12 +9,10 @@
 #define HWY_TARGET_INCLUDE "kernel/softmax.cpp"
 #include "hwy/foreach_target.h"
 #include "kernel/loops-inl.h"
+#include "kernel/row_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
-
-template <class T>
-using SoftmaxTag = hn::ScalableTag<T>;
 
 /// exp(x) for x <= 0, within 2 ulp; 0 where it would be subnormal. NaN stays.
 template <class D, class V = hn::Vec<D>>
@@ -40,45 +38,6 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_of(D, V x) {
   return logarithm(Vector<D>{x}).v;
 }
-
-// Vectors of fewer elements: nothing behind a row is read or written.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_part(D d, const T* from, std::size_t count) {
-  HWY_ALIGN T lanes[hn::MaxLanes(D())] = {};
-  for (std::size_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return hn::Load(d, lanes);
-}
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void store_part(hn::Vec<D> v, D d, T* to, std::size_t count) {
-  HWY_ALIGN T lanes[hn::MaxLanes(D())];
-  hn::Store(v, d, lanes);
-  for (std::size_t i = 0; i < count; ++i) to[i] = lanes[i];
-}
-
-/// A row as whole vectors; the last one of those that do not end with the row overlaps the one before. It is read
-/// before anything is written.
-template <class T>
-struct RowVectors {
-  SoftmaxTag<T> d;
-  int64_t length, lanes = static_cast<int64_t>(hn::Lanes(d)), whole = length / lanes * lanes, rest = length - whole;
-
-  bool is_part() const { return length < lanes; }
-  HWY_INLINE hn::Vec<SoftmaxTag<T>> last(const T* from) const {
-    if (is_part()) return load_part(d, from, static_cast<std::size_t>(length));
-    return hn::LoadU(d, from + length - lanes);
-  }
-  HWY_INLINE void store_last(hn::Vec<SoftmaxTag<T>> v, T* to) const {
-    if (is_part())
-      store_part(v, d, to, static_cast<std::size_t>(length));
-    else
-      hn::StoreU(v, d, to + length - lanes);
-  }
-  /// The lanes of the last vector that no other one holds.
-  HWY_INLINE auto own_lanes() const {
-    const auto first = hn::FirstN(d, static_cast<std::size_t>(is_part() ? length : lanes - rest));
-    return is_part() ? first : hn::Not(first);
-  }
-};
 
 template <class T>
 HWY_INLINE T largest_of(const RowVectors<T>& row, const T* from) {
@@ -121,18 +80,9 @@ HWY_INLINE T exponentials(const RowVectors<T>& row, T* to, const T* from, T larg
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(first, second)));
 }
 
-/// to[i] = step(from[i]).
-template <class T, class Step>
-HWY_INLINE void each_vector(const RowVectors<T>& row, T* to, const T* from, const Step& step) {
-  const auto d = row.d;
-  const auto last = row.rest > 0 ? row.last(from) : hn::Zero(d);
-  for (int64_t i = 0; i < row.whole; i += row.lanes) hn::StoreU(step(hn::LoadU(d, from + i)), d, to + i);
-  if (row.rest > 0) row.store_last(step(last), to);
-}
-
 template <class T>
 void softmax_along(void* out, const void* in, int64_t rows, int64_t length, bool is_log) {
-  const SoftmaxTag<T> d;
+  const RowTag<T> d;
   const RowVectors<T> row{d, length};
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
@@ -152,8 +102,8 @@ void softmax_along(void* out, const void* in, int64_t rows, int64_t length, bool
 /// `kVectors` vectors of columns; `count`: columns of the only vector, if they do not fill it.
 template <int kVectors, class T>
 HWY_INLINE void softmax_columns(T* to, const T* from, int64_t length, int64_t stride, std::size_t count, bool is_log) {
-  const SoftmaxTag<T> d;
-  using V = hn::Vec<SoftmaxTag<T>>;
+  const RowTag<T> d;
+  using V = hn::Vec<RowTag<T>>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const bool is_part = kVectors == 1 && count < static_cast<std::size_t>(lanes);
   const auto load = [&](const T* p) HWY_ATTR { return is_part ? load_part(d, p, count) : hn::LoadU(d, p); };
@@ -184,7 +134,7 @@ HWY_INLINE void softmax_columns(T* to, const T* from, int64_t length, int64_t st
 template <class T>
 void softmax_across(void* out, const void* in, int64_t length, int64_t n, int64_t stride, bool is_log) {
   constexpr int kTogether = 4;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(SoftmaxTag<T>()));
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(RowTag<T>()));
   const T* const from = static_cast<const T*>(in);
   T* const to = static_cast<T*>(out);
   const auto whole = static_cast<std::size_t>(lanes);

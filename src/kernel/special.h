@@ -16,6 +16,16 @@
   X(chebyshev_polynomial_v) X(chebyshev_polynomial_w) X(shifted_chebyshev_polynomial_t) \
   X(shifted_chebyshev_polynomial_u) X(shifted_chebyshev_polynomial_v) X(shifted_chebyshev_polynomial_w) \
   X(hermite_polynomial_h) X(hermite_polynomial_he) X(laguerre_polynomial_l) X(legendre_polynomial_p)
+// Those that are also written for vectors: kernel/special_vectors-inl.h.
+#define TENON_SPECIAL_VECTORS_UNARY(X) \
+  X(bessel_i0) X(i0e) X(i1) X(i1e) X(bessel_j0) X(bessel_j1) X(bessel_y0) X(bessel_y1) X(modified_bessel_i0) \
+  X(modified_bessel_i1) X(modified_bessel_k0) X(modified_bessel_k1) X(scaled_modified_bessel_k0) \
+  X(scaled_modified_bessel_k1) X(spherical_bessel_j0)
+#define TENON_SPECIAL_VECTORS_BINARY(X) \
+  X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v) X(chebyshev_polynomial_w) \
+  X(shifted_chebyshev_polynomial_t) X(shifted_chebyshev_polynomial_u) X(shifted_chebyshev_polynomial_v) \
+  X(shifted_chebyshev_polynomial_w) X(hermite_polynomial_h) X(hermite_polynomial_he) X(laguerre_polynomial_l) \
+  X(legendre_polynomial_p)
 // clang-format on
 
 namespace tenon::special {

@@ -6,6 +6,9 @@ template <class T>
 int64_t degree_of(T n) {
   return n > -1 && n < T(0x1p63) ? static_cast<int64_t>(n) : -1;
 }
+// Larger degrees of polynomials that neither overflow nor have another formula are NaN: their recurrences would run for
+// seconds to years.
+inline constexpr int64_t kLargestDegree = int64_t{1} << 31;
 template <class T>
 T sign_of_power(int64_t n) {
   return n % 2 == 0 ? T(1) : T(-1);
@@ -167,6 +170,7 @@ T of_laguerre_polynomial_l(T x, T degree) {
   const int64_t n = degree_of(degree);
   if (n < 0) return 0;
   if (x == 0 || n == 0) return 1;
+  if (n > kLargestDegree) return std::numeric_limits<T>::quiet_NaN();
   T before = 1, last = T(1) - x;
   for (int64_t k = 1; k < n && !std::isnan(last); ++k) {
     const T next = ((static_cast<T>(k + k) + (T(1) - x)) * last - static_cast<T>(k) * before) / static_cast<T>(k + 1);
@@ -181,6 +185,7 @@ T of_legendre_polynomial_p(T x, T degree) {
   if (n < 0) return 0;
   if (std::abs(x) == 1) return x > 0 ? T(1) : sign_of_power<T>(n);
   if (n == 0) return 1;
+  if (n > kLargestDegree) return std::numeric_limits<T>::quiet_NaN();
   T before = 1, last = x;
   for (int64_t k = 1; k < n && !std::isnan(last); ++k) {
     const T next = (static_cast<T>(k + k + 1) * x * last - static_cast<T>(k) * before) / static_cast<T>(k + 1);

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernel/states.cpp"
 #include "hwy/foreach_target.h"
 #include "kernel/loops-inl.h"
+#include "kernel/spread-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -303,12 +304,26 @@ struct StepsOf<F> {
   using type = typename F::Steps;
 };
 
+/// var and its like, of elements as they lie in memory.
+template <class F>
+inline constexpr bool kIsSpread = std::is_same_v<typename StepsOf<F>::type, ops::var>;
+#if TENON_HAS_VECTORS
+template <class F, class T>
+void set_spread(KernelTable& table, Op op) {
+  static constexpr StateKernels kernels{
+      &spread_along<T>,         &spread_across<T>, &spread_blocks<T>, &state_absorb<ops::var, double>,
+      &state_finish<F, double>, kFields<F>,        result_count<F>()};
+  table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;
+}
+#endif
+
 template <class F, class T>
 void set_states(KernelTable& table, Op op) {
   using Steps = typename StepsOf<F>::type;
   if constexpr ((F::row.lanes & set_of(dtype_of_v<T>)) != 0) {
     static constexpr StateKernels kernels{&state_along<Steps, T>,
                                           &state_across<Steps, T>,
+                                          nullptr,
                                           &state_absorb<Steps, T>,
                                           std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
                                           kFields<F>,
@@ -319,7 +334,13 @@ void set_states(KernelTable& table, Op op) {
 
 template <class F>
 void set_states([[maybe_unused]] KernelTable& table, [[maybe_unused]] Op op) {
-  if constexpr (HasState<F>) {
+#if TENON_HAS_VECTORS
+  if constexpr (kIsSpread<F>) {
+    set_spread<F, float>(table, op);
+    set_spread<F, double>(table, op);
+  } else
+#endif
+      if constexpr (HasState<F>) {
     set_states<F, int32_t>(table, op);
     set_states<F, int64_t>(table, op);
     set_states<F, float>(table, op);

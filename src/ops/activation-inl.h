@@ -9,7 +9,9 @@ struct relu {
                            .refuses_bool = "Boolean inputs not supported for relu",
                            .refuses_complex = "clamp is not supported for complex types",
                            .complex_lacks_code = true,
+                           .on_bits = true,
                            .grad_fn = "ReluBackward0",
+                           .flat_gradient = true,
                            .doc = "Every element raised to 0; NaN stays."};
   template <class T>
   static T forward(T a) {
@@ -54,6 +56,7 @@ struct hardtanh {
       .strict_out = true,
       .through_float32 = true,
       .grad_fn = "HardtanhBackward0",
+      .flat_gradient = true,
       .doc = "Every element limited to the range from min_val to max_val; NaN stays."};
   template <class T>
   static T forward(T a, T low, T high) {
@@ -77,6 +80,7 @@ struct leaky_relu {
       .strict_out = true,
       .grad_fn = "LeakyReluBackward0",
       .grad_fn_inplace = "LeakyReluBackward1",
+      .flat_gradient = true,
       .doc = "The elements above 0, and the others times negative_slope."};
   template <class T>
   static T forward(T a, T slope) {
@@ -106,6 +110,7 @@ struct rrelu {
       .gives_row_major = true,
       .grad_fn = "RreluWithNoiseBackward0",
       .grad_fn_inplace = "RreluWithNoiseBackward1",
+      .flat_gradient = true,
       .doc =
           "The elements above 0, and the others times a slope: in training each its own, drawn between lower and "
           "upper, otherwise the mean of these."};
@@ -126,7 +131,8 @@ struct rrelu_drawn {
                            .gives_row_major = true,
                            .through_float32 = true,
                            .grad_fn = "RreluWithNoiseBackward0",
-                           .grad_fn_inplace = "RreluWithNoiseBackward1"};
+                           .grad_fn_inplace = "RreluWithNoiseBackward1",
+                           .flat_gradient = true};
   template <class T>
   static T forward(T a, T slope) {
     return a * slope;
@@ -143,7 +149,8 @@ struct prelu_kernel {
                            .dtypes = kFloats,
                            .kernel_name = "prelu_cpu",
                            .through_float32 = true,
-                           .grad_fn = "PreluKernelBackward0"};
+                           .grad_fn = "PreluKernelBackward0",
+                           .flat_gradient = true};
   template <class T>
   static T forward(T a, T slope) {
     return choose(T(0) < a, a, slope * a);
@@ -189,7 +196,8 @@ struct elu {
       .doc = "The elements above 0, and alpha * (exp(input) - 1) of the others."};
   template <class T>
   static T forward(T a, T alpha, T scale, T input_scale) {
-    return choose(a < T(0), exponential_less_1(a * input_scale) * (alpha * scale), a * scale);
+    const auto below = a < T(0);
+    return choose(below, exponential_less_1_where(below, a * input_scale) * (alpha * scale), a * scale);
   }
   /// The exponential of what is above 0 might be infinite, and its derivative NaN.
   template <class G>
@@ -232,7 +240,8 @@ struct celu {
                            .doc = "The elements above 0, and alpha * (exp(input / alpha) - 1) of the others."};
   template <class T>
   static T forward(T a, T alpha, T inverse) {
-    return choose(a < T(0), exponential_less_1(a * inverse) * alpha, a);
+    const auto below = a < T(0);
+    return choose(below, exponential_less_1_where(below, a * inverse) * alpha, a);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -370,12 +379,13 @@ struct softplus {
 };
 
 struct logsigmoid {
-  static constexpr Row row{.signature = "logsigmoid(Tensor self) -> Tensor",
+  static constexpr Row row{.signature = "logsigmoid(Tensor self, *, Tensor out=None) -> Tensor",
                            .module = "nn.functional",
                            .method = false,
                            .inplace = false,
                            .dtypes = kFloats,
                            .kernel_name = "log_sigmoid_cpu",
+                           .strict_out = true,
                            .gives_row_major = true,
                            .vectors = true,
                            .ulp = 4,
@@ -384,7 +394,7 @@ struct logsigmoid {
                            .doc = "log(1 / (1 + exp(-input)))."};
   template <class T>
   static T forward(T a) {
-    return smaller(a, T(0)) - logarithm_of_1_plus_share(exponential(-magnitude(a)));
+    return logistic_logarithm(a);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -402,6 +412,7 @@ struct hardsigmoid {
                            .strict_out = true,
                            .through_float32 = true,
                            .grad_fn = "HardsigmoidBackward0",
+                           .flat_gradient = true,
                            .doc = "input + 3, limited to the range from 0 to 6, over 6."};
   template <class T>
   static T forward(T a) {
@@ -443,6 +454,7 @@ struct hardshrink {
                            .strict_out = true,
                            .through_float32 = true,
                            .grad_fn = "HardshrinkBackward0",
+                           .flat_gradient = true,
                            .doc = "The elements, but 0 where they are from -lambd to lambd."};
   template <class T>
   static T forward(T a, T lambd) {
@@ -466,6 +478,7 @@ struct softshrink {
                            .strict_out = true,
                            .through_float32 = true,
                            .grad_fn = "SoftshrinkBackward0",
+                           .flat_gradient = true,
                            .doc = "The elements moved towards 0 by lambd, and 0 where they are from -lambd to lambd."};
   template <class T>
   static T forward(T a, T lambd) {
@@ -488,6 +501,7 @@ struct threshold {
       .parameters = Parameters::constants,
       .grad_fn = "ThresholdBackward0",
       .grad_fn_inplace = "ThresholdBackward1",
+      .flat_gradient = true,
       .doc = "The elements above threshold, and value instead of the others; NaN stays."};
   template <class T>
   static T forward(T a, T limit, T value) {

@@ -310,16 +310,12 @@ struct neg {
                                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                                "to invert a mask, use the `~` or `logical_not()` operator instead.",
                            .strict_out = true,
+                           .on_bits = true,
                            .grad_fn = "NegBackward0",
                            .doc = "-input."};
   template <class T>
   static T forward(T a) {
     return -a;
-  }
-  /// Of the bits of a 16-bit float.
-  template <class B>
-  static B of_bits(B a) {
-    return a ^ B(0x8000);
   }
   template <class G>
   static auto grad_a(const G& g) {
@@ -336,15 +332,12 @@ struct abs {
                            .kernel_name = "abs_cpu",
                            .strict_out = true,
                            .complex_to_real = true,
+                           .on_bits = true,
                            .grad_fn = "AbsBackward0",
                            .doc = "The absolute value. Of a complex number: its magnitude, which is real."};
   template <class T>
   static T forward(T a) {
     return magnitude(a);
-  }
-  template <class B>
-  static B of_bits(B a) {
-    return a & B(0x7FFF);
   }
   /// The gradient at 0 is 0.
   template <class G>

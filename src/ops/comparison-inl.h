@@ -8,9 +8,10 @@ struct eq {
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
                            .short_rows = true,
+                           .on_bits = true,
                            .doc = "Whether input equals other."};
   template <class T>
-  static Truth forward(T a, T b) {
+  static TruthOf<T> forward(T a, T b) {
     return a == b;
   }
 };
@@ -23,9 +24,10 @@ struct ne {
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
                            .short_rows = true,
+                           .on_bits = true,
                            .doc = "Whether input differs from other."};
   template <class T>
-  static Truth forward(T a, T b) {
+  static TruthOf<T> forward(T a, T b) {
     return a != b;
   }
 };
@@ -38,9 +40,10 @@ struct lt {
                            .promotion = Promotion::comparison,
                            .kernel_name = "lt_cpu",
                            .short_rows = true,
+                           .on_bits = true,
                            .doc = "Whether input is less than other."};
   template <class T>
-  static Truth forward(T a, T b) {
+  static TruthOf<T> forward(T a, T b) {
     return a < b;
   }
 };
@@ -53,9 +56,10 @@ struct le {
                            .promotion = Promotion::comparison,
                            .kernel_name = "le_cpu",
                            .short_rows = true,
+                           .on_bits = true,
                            .doc = "Whether input is less than or equal to other."};
   template <class T>
-  static Truth forward(T a, T b) {
+  static TruthOf<T> forward(T a, T b) {
     return a <= b;
   }
 };
@@ -68,9 +72,10 @@ struct gt {
                            .promotion = Promotion::comparison,
                            .kernel_name = "gt_cpu",
                            .short_rows = true,
+                           .on_bits = true,
                            .doc = "Whether input is greater than other."};
   template <class T>
-  static Truth forward(T a, T b) {
+  static TruthOf<T> forward(T a, T b) {
     return b < a;
   }
 };
@@ -83,9 +88,10 @@ struct ge {
                            .promotion = Promotion::comparison,
                            .kernel_name = "ge_cpu",
                            .short_rows = true,
+                           .on_bits = true,
                            .doc = "Whether input is greater than or equal to other."};
   template <class T>
-  static Truth forward(T a, T b) {
+  static TruthOf<T> forward(T a, T b) {
     return b <= a;
   }
 };
@@ -154,10 +160,11 @@ struct isnan {
                            .inplace = false,
                            .promotion = Promotion::comparison,
                            .dtypes = kAllDtypes,
+                           .on_bits = true,
                            .doc = "Whether an element is NaN."};
   template <class T>
-  static Truth forward(T a) {
-    return a != a;  // NOLINT(misc-redundant-expression): only a NaN differs from itself
+  static TruthOf<T> forward(T a) {
+    return is_not_a_number(a);
   }
 };
 
@@ -169,9 +176,10 @@ struct isfinite {
                            .promotion = Promotion::comparison,
                            .dtypes = kFloats,
                            .accepts = kAllDtypes,
+                           .on_bits = true,
                            .doc = "Whether an element is neither infinite nor NaN; always true for integers."};
   template <class T>
-  static Truth forward(T a) {
+  static TruthOf<T> forward(T a) {
     return is_below_infinity(magnitude(a));
   }
 };
@@ -184,9 +192,10 @@ struct isinf {
                            .promotion = Promotion::comparison,
                            .dtypes = kFloats,
                            .accepts = kAllDtypes,
+                           .on_bits = true,
                            .doc = "Whether an element is infinite; always false for integers."};
   template <class T>
-  static Truth forward(T a) {
+  static TruthOf<T> forward(T a) {
     return is_infinity(magnitude(a));
   }
 };
@@ -199,10 +208,10 @@ struct isposinf {
                            .promotion = Promotion::comparison,
                            .dtypes = kAllReal,
                            .refuses_complex = "isposinf does not support complex inputs.",
-                           .through_float32 = true,
+                           .on_bits = true,
                            .doc = "Whether an element is positive infinity."};
   template <class T>
-  static Truth forward(T a) {
+  static TruthOf<T> forward(T a) {
     return is_infinity(a);
   }
 };
@@ -215,10 +224,10 @@ struct isneginf {
                            .promotion = Promotion::comparison,
                            .dtypes = kAllReal,
                            .refuses_complex = "isneginf does not support complex inputs.",
-                           .through_float32 = true,
+                           .on_bits = true,
                            .doc = "Whether an element is negative infinity."};
   template <class T>
-  static Truth forward(T a) {
+  static TruthOf<T> forward(T a) {
     return is_infinity(-a);
   }
 };

@@ -245,7 +245,7 @@ struct binary_cross_entropy_with_logits {
       .kernel_name = "log_sigmoid_cpu",
       .ulp = 8,
       .grad_fn = "BinaryCrossEntropyWithLogitsBackward0",
-      .composite_if = "pos_weight.defined()",
+      .composite_if = "pos_weight.defined() || !is_floating_point(target.dtype())",
       .doc =
           "binary_cross_entropy of sigmoid(input), with its first logarithm times pos_weight, computed without "
           "overflow."};
@@ -307,6 +307,7 @@ struct nll_loss {
       .ulp = 4,
       .grad_fn = "NllLossBackward0",
       .composite_if = "self.dim() > 2",
+      .flat_gradient = true,
       .doc =
           "The negative elements of input at the class along dim 1 that target says, times the weight of that class: "
           "their weighted mean, their sum, or each; 0 where target is ignore_index."};

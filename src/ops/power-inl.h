@@ -27,6 +27,7 @@ struct pow {
   }
   template <class G>
   static auto grad_a(const G& g) {
+    g.result();  // saved and watched for writes, as PyTorch does
     return of_power_base(g.grad(), g.a(), g.b());
   }
   template <class G>

@@ -117,6 +117,7 @@ struct reflection_pad1d {
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "reflection_pad1d",
                            .grad_fn = "ReflectionPad1DBackward0",
+                           .flat_gradient = true,
                            .doc = "pad of the last dim with mode='reflect'."};
   template <class G>
   static auto grad_a(const G& g) {
@@ -134,6 +135,7 @@ struct reflection_pad2d : reflection_pad1d {
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "reflection_pad2d",
                            .grad_fn = "ReflectionPad2DBackward0",
+                           .flat_gradient = true,
                            .doc = "pad of the last two dims with mode='reflect'."};
 };
 
@@ -147,6 +149,7 @@ struct reflection_pad3d : reflection_pad1d {
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "reflection_pad3d",
                            .grad_fn = "ReflectionPad3DBackward0",
+                           .flat_gradient = true,
                            .doc = "pad of the last three dims with mode='reflect'."};
 };
 
@@ -203,6 +206,7 @@ struct replication_pad1d {
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "replication_pad1d",
                            .grad_fn = "ReplicationPad1DBackward0",
+                           .flat_gradient = true,
                            .doc = "pad of the last dim with mode='replicate'."};
   template <class G>
   static auto grad_a(const G& g) {
@@ -220,6 +224,7 @@ struct replication_pad2d : replication_pad1d {
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "replication_pad2d",
                            .grad_fn = "ReplicationPad2DBackward0",
+                           .flat_gradient = true,
                            .doc = "pad of the last two dims with mode='replicate'."};
 };
 
@@ -233,6 +238,7 @@ struct replication_pad3d : replication_pad1d {
                            .dtypes = kNoBool | kComplex,
                            .kernel_name = "replication_pad3d",
                            .grad_fn = "ReplicationPad3DBackward0",
+                           .flat_gradient = true,
                            .doc = "pad of the last three dims with mode='replicate'."};
 };
 

@@ -137,6 +137,7 @@ struct sign {
                                "torch.sgn instead.",
                            .complex_lacks_code = true,
                            .strict_out = true,
+                           .on_bits = true,
                            .grad_fn = "SignBackward0",
                            .doc = "1 for positive, -1 for negative elements, 0 for 0 and NaN."};
   template <class T>
@@ -176,10 +177,10 @@ struct signbit {
       .dtypes = kAllReal,
       .refuses_complex = "signbit is not implemented for complex tensors.",
       .complex_lacks_code = true,
-      .through_float32 = true,
+      .on_bits = true,
       .doc = "Whether the sign bit is set: for negative elements, also for -0 and NaN with a minus sign."};
   template <class T>
-  static Truth forward(T a) {
+  static TruthOf<T> forward(T a) {
     return is_marked_negative(a);
   }
 };
@@ -190,17 +191,13 @@ struct copysign {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kFloats,
                            .kernel_name = "copysign_cpu",
-                           .through_float32 = true,
+                           .on_bits = true,
                            .grad_fn = "CopysignBackward0",
                            .grad_fn_of_number = "CopysignBackward1",
                            .doc = "The magnitude of input with the sign of other."};
   template <class T>
   static T forward(T a, T b) {
     return with_sign(a, b);
-  }
-  template <class B>
-  static B of_bits(B a, B b) {
-    return (a & B(0x7FFF)) | (b & B(0x8000));
   }
   template <class G>
   static auto grad_a(const G& g) {

@@ -137,12 +137,14 @@ struct Row {
   bool divides_integers = false;  // a zero among integer divisors is Error "ZeroDivisionError"
   bool short_rows = false;  // also compiled as a loop over rows, for its common dtypes (kernel/kernel.h: RowsKernel)
   bool vectors = false;     // the formula calls functions that exist only for SIMD vectors
-  // The formula is a call of functions that are not inlined (kernel/special.h): one loop serves splats and lanes.
+  // The formula is a call of functions that are not inlined (kernel/special.h): one loop serves splats and lanes. With
+  // `vectors`, too: where there is fused multiply-add, a loop over vectors (kernel/special_vectors-inl.h).
   bool compiled_once = false;
   bool may_throw = false;        // its kernel may throw, so operands are written after the whole result is computed
   float ulp = 0;                 // largest error of float32 and float64 in ulp; 0: rounded once
   const char* domain = "";       // of the first argument, if it is not all numbers: "(0, inf)"
   bool through_float32 = false;  // 16-bit floats use the float32 kernel, which keeps rarely used ops small
+  bool on_bits = false;          // only compares, chooses and changes signs: 16-bit floats are not converted for it
   const char* grad_fn = "";      // name of its node; for sum and mean without the number
   const char* grad_fn_of_number = nullptr;        // the name if the second operand is a number, if different
   const char* grad_fn_of_first_number = nullptr;  // and if the first one is
@@ -150,6 +152,8 @@ struct Row {
   const char* grad_fn_of_keyword = nullptr;       // for an algorithm: the name if a keyword-only argument is given
   // For an algorithm with derivatives: C++ that says which calls are differentiated through what they call instead.
   const char* composite_if = "";
+  // The gradient changes in steps with the operand, or not at all. PyTorch's has a node whose own gradient is 0.
+  bool flat_gradient = false;
   const char* doc = "";  // one line of documentation
 };
 

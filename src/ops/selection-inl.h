@@ -9,6 +9,7 @@ struct maximum {
       .kernel_name = "maximum_cpu",
       .refuses_complex = "maximum not implemented for complex tensors.",
       .short_rows = true,
+      .on_bits = true,
       .grad_fn = "MaximumBackward0",
       .doc = "The larger of both; NaN if one is NaN.",
   };
@@ -35,6 +36,7 @@ struct minimum {
       .kernel_name = "minimum_cpu",
       .refuses_complex = "minimum not implemented for complex tensors.",
       .short_rows = true,
+      .on_bits = true,
       .grad_fn = "MinimumBackward0",
       .doc = "The smaller of both; NaN if one is NaN.",
   };
@@ -63,6 +65,7 @@ struct clamp {
       .inplace_functions = "clamp_ clip_",
       .dtypes = kNoBool,
       .kernel_name = "clamp_cpu",
+      .on_bits = true,
       .grad_fn = "ClampBackward0",
       .doc = "Each element limited to the range from min to max; max if min > max."};
   template <class T>
@@ -144,6 +147,7 @@ struct clamp_scalar {
                            .kernel_name = "clamp_scalar_cpu",
                            .parameters = Parameters::bounds,
                            .strict_out = true,
+                           .on_bits = true,
                            .grad_fn = "ClampBackward1"};
   template <class T>
   static T forward(T a, T low, T high) {
@@ -195,6 +199,7 @@ struct clamp_min_scalar : clamp_low_scalar {
                            .kernel_name = "clamp_min_scalar_cpu",
                            .parameters = Parameters::bounds,
                            .strict_out = true,
+                           .on_bits = true,
                            .grad_fn = "ClampMinBackward0"};
 };
 
@@ -204,6 +209,7 @@ struct clamp_max_scalar : clamp_high_scalar {
                            .kernel_name = "clamp_max_scalar_cpu",
                            .parameters = Parameters::bounds,
                            .strict_out = true,
+                           .on_bits = true,
                            .grad_fn = "ClampMaxBackward0"};
 };
 

@@ -13,6 +13,8 @@ namespace {
 struct Truth {
   bool value;
 };
+template <class T>
+using TruthOf = Truth;
 // Only the rows: formulas are instantiated in kernel/, once per instruction set.
 #include "ops/blocks-inl.h"
 

@@ -84,7 +84,7 @@ inline constexpr ViewRow declared_views[] = {
      .doc = "A view with a new dim of size 1 at position dim."},
     {.signature = "view(Tensor self, ScalarType dtype) -> Tensor",
      .function = false,
-     .doc = "A view with another shape. An error if strides do not allow it."},
+     .doc = "A view with another shape, or of the same bytes as another dtype. An error if strides do not allow it."},
     {.signature = "view(Tensor self, int[] size) -> Tensor", .function = false},
     {.signature = "view_as(Tensor self, Tensor other) -> Tensor",
      .function = false,

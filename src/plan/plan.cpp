@@ -19,6 +19,8 @@ constexpr int64_t kManyDims = 64;
 // From this many rows on, a transposed operand is read along its own rows. Bench: tenon_bench --filter
 // '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRows = 8;
+// Shorter rows beside a transposed operand are joined to tiles. Bench: ./dev bench --sweep, transposed.
+constexpr int64_t kBlockColumns = 128;
 
 /// Writes sizes and strides of the loops, innermost first, without dims of size 1.
 void permute_dimensions(SizesView shape, const SmallVector<int64_t, 32>& strides, int64_t operands,
@@ -188,15 +190,30 @@ bool fusing_copies(const Plan& plan) {
   return false;
 }
 
-/// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
-bool has_fair_runs(const Plan& plan, int64_t fair_run) {
-  return plan.sizes[0] >= fair_run && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
+/// Whether fused loops leave out elements of an operand that is contiguous along the innermost loop.
+bool has_gaps(const Plan& plan) {
+  for (int64_t operand = 0; operand < plan.operands.size(); ++operand)
+    if (plan.operands[operand].access == AccessPattern::gather && plan.strides_of(operand)[0] == 1) return true;
+  return false;
 }
 
-void choose_access_patterns(Plan& plan, int64_t count, int64_t fair_run) {
+/// Whether an operand is dense along another loop than the innermost one.
+bool has_dense_loop(const Plan& plan) {
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
+    if (dense_loop(plan, operand) != 0) return true;
+  return false;
+}
+
+/// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
+bool has_fair_runs(const Plan& plan, const FairRuns& fair) {
+  const int64_t shortest = has_dense_loop(plan) ? kBlockColumns : has_gaps(plan) ? fair.with_gaps : fair.repeated;
+  return plan.sizes[0] >= shortest && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
+}
+
+void choose_access_patterns(Plan& plan, int64_t count, const FairRuns& fair) {
   choose_fused(plan);
   set_access_patterns(plan, count);
-  if (plan.fused > 1 && has_fair_runs(plan, fair_run) && fusing_copies(plan)) {
+  if (plan.fused > 1 && has_fair_runs(plan, fair) && fusing_copies(plan)) {
     plan.fused = 1;
     plan.unit = 1;
     plan.flat = plan.sizes[0];
@@ -244,10 +261,10 @@ void compute_strides(SizesView shape, const StridedView& operand, int64_t* out) 
 }
 
 void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan, int64_t outputs,
-               int64_t fair_run) {
+               FairRuns fair) {
   plan.outputs = outputs;
   merge_loops(shape, operands, count, count, plan);
-  choose_access_patterns(plan, count, fair_run);
+  choose_access_patterns(plan, count, fair);
 }
 
 void make_reduction_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan) {

@@ -49,14 +49,23 @@ struct Plan {
 /// An operand's strides over the result's dims, 0 where it is broadcast. Writes shape.size() values to `out`.
 void compute_strides(SizesView shape, const StridedView& operand, int64_t* out);
 
-// Runs of at least this many bytes are computed one by one; shorter ones are first joined by a copy. Bench: tenon_bench
-// --filter '^large/NCHW 7x7/' and ./dev bench --sweep, gaps.
-inline constexpr int64_t kFairRunBytes = 64;
+/// The shortest runs, in elements, that are computed one by one; shorter ones are first joined by a copy. Bench:
+/// tenon_bench --filter '^large/NCHW 7x7/' and ./dev bench --sweep, gaps and columns.
+struct FairRuns {
+  int64_t with_gaps;  // where joining takes a gather
+  int64_t repeated;   // where it takes no more than repeating elements
 
-/// Makes the plan of an elementwise operation; the first `outputs` operands are the outputs. `fair_run`: elements of
-/// the shortest run that is computed by itself.
+  /// For kernels that compute a run at a call.
+  static FairRuns of_calls(int64_t itemsize) noexcept { return {64 / itemsize, 64 / itemsize}; }
+  /// For kernels that compute many runs at a call.
+  static FairRuns of_rows(int64_t itemsize) noexcept {
+    return {(19 + itemsize) / itemsize, 44 / itemsize};  // exact: at most 16 bytes
+  }
+};
+
+/// Makes the plan of an elementwise operation; the first `outputs` operands are the outputs.
 void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan, int64_t outputs = 1,
-               int64_t fair_run = kFairRunBytes / 2);
+               FairRuns fair = FairRuns::of_calls(2));
 
 /// Makes the plan of a reduction: operand 0, the output, has stride 0 along reduced dims. The inputs decide the order
 /// of loops.

@@ -113,14 +113,14 @@ TEST(Plan, Table) {
        {7, 600},
        {{{7, 600}, {1, 7}}},
        "sizes [600, 7], strides [1, 600] direct, [7, 1] gather; 1 fused: 600 in units of 1"},
-      {"transposed, of 32 columns",
-       {8, 32},
-       {{{8, 32}, {1, 8}}},
-       "sizes [32, 8], strides [1, 32] direct, [8, 1] transposed; 1 fused: 32 in units of 1, along 1"},
-      {"transposed, of 31 columns",
-       {8, 31},
-       {{{8, 31}, {1, 8}}},
-       "sizes [31, 8], strides [1, 31] direct, [8, 1] gather; 2 fused: 248 in units of 31"},
+      {"transposed, of 128 columns",
+       {8, 128},
+       {{{8, 128}, {1, 8}}},
+       "sizes [128, 8], strides [1, 128] direct, [8, 1] transposed; 1 fused: 128 in units of 1, along 1"},
+      {"transposed, of 127 columns",
+       {8, 127},
+       {{{8, 127}, {1, 8}}},
+       "sizes [127, 8], strides [1, 127] direct, [8, 1] gather; 2 fused: 1016 in units of 127"},
       {"two inputs transposed along one loop",
        {8, 9, 600},
        {{{8, 9, 600}, {9, 1, 72}}, {{9, 600}, {1, 9}}},
@@ -334,7 +334,7 @@ TEST(Plan, WalksEveryIndexOnceAndItsWaysSayWhereElementsLie) {
     Dims shape;
     for (unsigned dims = random() % 4; dims > 0; --dims)
       shape.push_back(random() % 3 ? 1 + random() % 5 : 8 + random() % 40);
-    if (round % 10 == 0) shape = {8 + round % 4, 32 + round % 16};  // long enough to be read in blocks
+    if (round % 10 == 0) shape = {8 + round % 4, 128 + round % 16};  // long enough to be read in blocks
     std::vector<Layout> operands{{shape, contiguous_strides(shape)}};
     for (unsigned inputs = 1 + random() % 2; inputs > 0; --inputs) operands.push_back(random_operand(shape, random));
     if (round % 10 == 0) operands.push_back({shape, {1, shape[0]}});

@@ -481,10 +481,8 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
                       std::to_string(&parameter - signature.parameters.data()) + ", but got " +
                       type_name(item_of(object, failed).ptr()));
     } else if (loose && (is_integer(object) || is_index_tensor(object))) {
-      call.packed_ = checked_object(PyTuple_New(call.count_));
-      for (Py_ssize_t i = 0; i < call.count_; ++i)
-        NB_TUPLE_SET_ITEM(call.packed_.ptr(), i, nb::borrow(call.args_[i]).release().ptr());
-      value = call.packed_.ptr();
+      call.loose_count_ = call.count_;
+      value = object;
       position = given;
       continue;
     } else if (raise) {
@@ -559,6 +557,7 @@ void Parser::fail(Call& call) const {
 void Call::clear() {
   std::fill_n(values_, parser_->slot_count_, nullptr);
   numbers_ = 0;
+  loose_count_ = 0;
   if (self_) values_[parser_->slot(Name::input)] = self_;
 }
 
@@ -575,9 +574,25 @@ void Call::fail_element(Name name, Py_ssize_t at, const std::string& why) const 
                   "' failed to unpack the object at pos " + std::to_string(at + 1) + " with error \"" + why + "\"");
 }
 
+int64_t Call::element(Name name, Py_ssize_t at, PyObject* item) const {
+  const bool is_bool = at > 0 && PyBool_Check(item);  // PyTorch checks only the first one
+  if (!is_bool && !is_integer(item) && !is_index_tensor(item))
+    fail_element(name, at, "type must be tuple of ints,but got " + type_name(item));
+  try {
+    return integer_of(item);
+  } catch (const ValueError& error) {
+    fail_element(name, at, error.what());
+  }
+}
+
 Dims Call::dims(Name name) const {
-  if (!has(name)) return {};
   PyObject* value = object(name);
+  if (!value) return {};
+  if (loose_count_ > 0 && value == args_[0]) {
+    Dims dims;
+    for (Py_ssize_t i = 0; i < loose_count_; ++i) dims.push_back(element(name, i, args_[i]));
+    return dims;
+  }
   if (!is_sequence(value)) {
     const auto& parameters = parser_->signatures()[static_cast<std::size_t>(signature_)].parameters;
     const auto parameter = std::find_if(parameters.begin(), parameters.end(),
@@ -585,17 +600,8 @@ Dims Call::dims(Name name) const {
     return Dims(std::max<int64_t>(parameter->broadcast, 1), integer_of(value));
   }
   Dims dims;
-  for (Py_ssize_t i = 0; i < length_of(value); ++i) {  // length_of each time: __index__ of an item may change the list
-    const nb::object item = item_of(value, i);
-    const bool is_bool = i > 0 && PyBool_Check(item.ptr());  // PyTorch checks only the first one
-    if (!is_bool && !is_integer(item.ptr()) && !is_index_tensor(item.ptr()))
-      fail_element(name, i, "type must be tuple of ints,but got " + type_name(item.ptr()));
-    try {
-      dims.push_back(integer_of(item.ptr()));
-    } catch (const ValueError& error) {
-      fail_element(name, i, error.what());
-    }
-  }
+  for (Py_ssize_t i = 0; i < length_of(value); ++i)  // length_of each time: __index__ of an item may change the list
+    dims.push_back(element(name, i, item_of(value, i).ptr()));
   return dims;
 }
 

@@ -143,6 +143,8 @@ class Call {
     return slot < 0 ? nullptr : values_[slot];
   }
   bool has(Name name) const { return object(name) != nullptr; }
+  /// Whether a list's integers are given one by one. The list's object is the first of them, so read it by dims().
+  bool has_loose_integers() const { return loose_count_ > 0; }
 
   Tensor& tensor(Name name) const { return tensor_of(object(name)); }
   /// An undefined tensor if it was left out.
@@ -209,6 +211,7 @@ class Call {
   /// Removes all values but `self`, before a signature is tried.
   void clear();
   void take_outs(Tensor** outs, std::size_t count) const;
+  int64_t element(Name name, Py_ssize_t at, PyObject* item) const;
   [[noreturn]] void fail_element(Name name, Py_ssize_t at, const std::string& why) const;
 
   Parser* parser_ = nullptr;
@@ -220,7 +223,7 @@ class Call {
   int signature_ = 0;
   uint32_t numbers_ = 0;  // the slots whose values count as numbers
   PyObject* values_[kMaxValues];
-  nb::object packed_;  // positional integers collected in a list
+  Py_ssize_t loose_count_ = 0;  // the first arguments that are the integers of one list: f(5, 3) means f((5, 3))
 };
 
 }  // namespace tenon::python

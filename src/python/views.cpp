@@ -24,7 +24,8 @@ const Tensor& input(const Call& call) { return call.tensor(Name::input); }
 
 Tensor squeezed(const Call& call) {
   if (!call.has(Name::dim)) return input(call).squeeze();
-  if (PyLong_Check(call.object(Name::dim))) return input(call).squeeze(call.integer(Name::dim));
+  if (PyLong_Check(call.object(Name::dim)) && !call.has_loose_integers())
+    return input(call).squeeze(call.integer(Name::dim));
   return input(call).squeeze(SizesView(call.dims(Name::dim)));
 }
 Tensor moved(const Call& call) {
@@ -245,9 +246,7 @@ constexpr Definition kViews[] = {
     view("unfold", TENON_VIEW(input(call).unfold(call.integer(Name::dimension), call.integer(Name::size), call.integer(Name::step)))),
     view("unsqueeze", TENON_VIEW(input(call).unsqueeze(call.integer(Name::dim)))),
     view("view", [](const Call& call) -> PyObject* {
-       if (call.has(Name::dtype) && *call.dtype() != input(call).dtype())
-         throw NotImplementedError("view: another dtype over the same bytes is not supported");
-       return wrap(call.has(Name::dtype) ? input(call).detach() : input(call).view(call.dims(Name::size)));
+       return wrap(call.has(Name::dtype) ? input(call).view(*call.dtype()) : input(call).view(call.dims(Name::size)));
      }),
     view("view_as", TENON_VIEW(input(call).view(call.tensor(Name::other).sizes()))),
     view("squeeze_", [](const Call& call) -> PyObject* {

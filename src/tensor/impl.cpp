@@ -222,8 +222,8 @@ void settle_view(const Tensor& view, const Tensor& self) {
   tie(view.impl(), self);
 }
 
-Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
-  Tensor alias = make_laid_out(sizes, strides, offset, self.dtype(), self.device());
+Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype) {
+  Tensor alias = make_laid_out(sizes, strides, offset, dtype, self.device());
   if (Storage* storage = self.impl()->storage) retain(alias.impl()->storage = storage);
   alias.impl()->in_graph = alias.impl()->inference = self.impl()->inference;
   return alias;

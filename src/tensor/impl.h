@@ -22,7 +22,10 @@ Tensor begin_view(const Tensor& self, int64_t offset);
 void settle_view(const Tensor& view, const Tensor& self);
 void tie_view(const Tensor& view, const Tensor& self);
 /// A tensor over the storage of `self` that is no view of it.
-Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset);
+Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype);
+inline Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t offset) {
+  return new_alias(self, sizes, strides, offset, self.dtype());
+}
 /// A tensor over a shared storage.
 Tensor new_tensor_over(Storage* storage, SizesView sizes, SizesView strides, int64_t offset, Dtype dtype);
 /// The caller's memory, and how to free it.

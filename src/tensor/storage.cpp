@@ -21,6 +21,7 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+constexpr int64_t kPage = 4096;
 constexpr int64_t kHugePage = int64_t{1} << 21;
 constexpr int kClasses = 4 * 62;
 
@@ -36,8 +37,10 @@ std::atomic<int64_t> cap{int64_t{1} << 30};
 }
 
 void* take_from_system(int64_t nbytes) noexcept {
-  // Blocks of at least a huge page are aligned to one: fewer page faults when they are first written.
-  const int64_t alignment = nbytes >= kHugePage ? kHugePage : kAlignment;
+  // Blocks of at least a huge page are aligned to one: fewer page faults when they are first written. Other large ones
+  // begin with a page: processors compare the addresses of loads with those of earlier stores modulo 4096, so a loop
+  // whose output lies a little after an input there may lose a third.
+  const int64_t alignment = nbytes >= kHugePage ? kHugePage : nbytes > recycle::kSmall ? kPage : kAlignment;
   const int64_t whole = recycle::kRecycles ? (nbytes + alignment - 1) / alignment * alignment : nbytes;
   void* block = nullptr;
   if (posix_memalign(&block, static_cast<std::size_t>(alignment), static_cast<std::size_t>(whole)) != 0) return nullptr;

@@ -401,6 +401,81 @@ Tensor view_as_real(const Tensor& self) {
   return recorded(self, std::move(view), {ViewKind::view_as_real});
 }
 
+namespace {
+
+/// Checks of a view as another dtype, whose elements have another size.
+class DtypeView {
+ public:
+  DtypeView(const Tensor& self, Dtype dtype) : self_(self), dtype_(dtype) {}
+
+  /// The last dim's elements, with unit stride, are divided into `ratio` each.
+  void divide(int64_t ratio, Dims& sizes, Dims& strides, int64_t& offset) const {
+    const int64_t last = self_.dim() - 1;
+    check_last_stride();
+    sizes[last] = numel_from(Checked(sizes[last]) * ratio);
+    numel_from(Checked(self_.numel()) * ratio);
+    for (int64_t dim = 0; dim < last; ++dim) strides[dim] = stride_from(Checked(strides[dim]) * ratio);
+    offset = offset_from(Checked(offset) * ratio);
+  }
+  /// The last dim's elements, with unit stride, are joined, `ratio` to one.
+  void join(int64_t ratio, Dims& sizes, Dims& strides, int64_t& offset) const {
+    const int64_t last = self_.dim() - 1;
+    check_divisible("self.size(-1)", sizes[last], ratio);
+    check_divisible("self.storage_offset()", offset, ratio);
+    check_last_stride();
+    for (int64_t dim = 0; dim < last; ++dim)
+      check_divisible("self.stride(" + std::to_string(dim) + ")", strides[dim], ratio);
+    sizes[last] /= ratio;
+    for (int64_t dim = 0; dim < last; ++dim) strides[dim] /= ratio;
+    offset /= ratio;
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(what + " to view " + scalar_type_name(self_.dtype()) + " as " + scalar_type_name(dtype_) +
+                " (different element sizes)");
+  }
+
+ private:
+  void check_last_stride() const {
+    const int64_t stride = self_.strides()[self_.dim() - 1];
+    if (stride != 1) fail("self.stride(-1) must be 1", stride);
+  }
+  void check_divisible(const std::string& what, int64_t value, int64_t ratio) const {
+    if (value % ratio != 0) fail(what + " must be divisible by " + std::to_string(ratio), value);
+  }
+  [[noreturn]] void fail(const std::string& what, int64_t got) const {
+    throw Error(what + " to view " + scalar_type_name(self_.dtype()) + " as " + scalar_type_name(dtype_) +
+                " (different element sizes), but got " + std::to_string(got));
+  }
+
+  const Tensor& self_;
+  Dtype dtype_;
+};
+
+/// Elements in another library's memory may begin at any byte.
+void check_alignment(const Tensor& view) {
+  const int64_t part = itemsize(to_real(view.dtype()));
+  if (reinterpret_cast<uintptr_t>(view.impl()->data()) % static_cast<uintptr_t>(part) != 0)
+    throw Error(std::string("view: the elements are not aligned to ") + std::to_string(part) + " bytes, as " +
+                scalar_type_name(view.dtype()) + " elements have to be; clone the tensor first");
+}
+
+}  // namespace
+
+Tensor Tensor::view_bytes(Dtype dtype) const {
+  const int64_t from = itemsize(), to = tenon::itemsize(dtype);
+  Dims new_sizes, new_strides;
+  new_sizes.assign(sizes());
+  new_strides.assign(strides());
+  int64_t offset = storage_offset();
+  const DtypeView rules(*this, dtype);
+  if (from != to && dim() == 0) rules.fail("self.dim() cannot be 0");
+  if (from > to) rules.divide(from / to, new_sizes, new_strides, offset);
+  if (from < to) rules.join(to / from, new_sizes, new_strides, offset);
+  Tensor view = new_alias(*this, new_sizes, new_strides, offset, dtype);
+  check_alignment(view);
+  return view;
+}
+
 Tensor view_as_complex(const Tensor& self) {
   const Dtype dtype = self.dtype();
   if (dtype != float32 && dtype != float64)

@@ -49,6 +49,47 @@ void check(const std::vector<Case>& cases) {
 }
 
 // clang-format off
+TEST(Views, OfAnotherDtype) {
+  check({
+      CASE(dense({3, 4}).view(int32),                     "[3, 4] [4, 1] 0"),
+      CASE(dense({3, 4}).view(int16),                     "[3, 8] [8, 1] 0"),
+      CASE(dense({3, 4}).view(complex128),                "[3, 1] [1, 1] 0"),
+      CASE(dense({3, 4}).t().view(int32),                 "[4, 3] [1, 4] 0"),
+      CASE(dense({}).view(int32),                         "[] [] 0"),
+      CASE(dense({1, 1}).view({}),                        "[] [] 0"),
+      CASE(dense({0, 4}).view(float64),                   "[0, 2] [2, 1] 0"),
+      CASE(dense({3, 8}).narrow(1, 2, 4).view(float64),   "[3, 2] [4, 1] 1"),
+      CASE(dense({3, 8}).narrow(1, 2, 4).view(int8),      "[3, 16] [32, 1] 8"),
+      CASE(dense({3, 4}).expand({2, 3, 4}).view(float64), "[2, 3, 2] [0, 2, 1] 0"),
+      CASE(dense({}).view(int16),                         "Error: self.dim() cannot be 0 to view Float as Short (different element sizes)"),
+      CASE(dense({3, 4}).t().view(int8),                  "Error: self.stride(-1) must be 1 to view Float as Char (different element sizes), but got 4"),
+      CASE(dense({4, 1}).expand({4, 2}).view(float64),    "Error: self.stride(-1) must be 1 to view Float as Double (different element sizes), but got 0"),
+      CASE(dense({3, 3}).view(float64),                   "Error: self.size(-1) must be divisible by 2 to view Float as Double (different element sizes), but got 3"),
+      CASE(dense({4, 4}).narrow(1, 1, 2).view(float64),   "Error: self.storage_offset() must be divisible by 2 to view Float as Double (different element sizes), but got 1"),
+      CASE(dense({3, 5}).narrow(1, 0, 2).view(float64),   "Error: self.stride(0) must be divisible by 2 to view Float as Double (different element sizes), but got 5"),
+      CASE(dense({1, 1}, int8).expand({kMax, 1}).view(int8), "[9223372036854775807, 1] [0, 1] 0"),
+      CASE(dense({1, 1}, float32).expand({kMax, 1}).view(int8), "Error: numel: integer multiplication overflow"),
+  });
+}
+TEST(Views, OfAnotherDtypeShareBytesAndVersion) {
+  const Tensor x = full({2, 3}, 1, Options(float32));
+  Tensor bits = x.view(int32);
+  EXPECT_EQ(bits.data<int32_t>()[5], 0x3F800000);
+  bits.fill_(0x40000000);
+  EXPECT_EQ(x.data<float>()[4], 2);
+  EXPECT_EQ(x.version(), 1u);
+  Tensor leaf = full({2}, 1, Options(float32));
+  leaf.requires_grad_();
+  EXPECT_FALSE(leaf.view(float32).requires_grad());
+}
+TEST(Views, OfAnotherDtypeNeedAlignedMemory) {
+  alignas(16) static std::byte memory[32];
+  const Tensor bytes = from_buffer(memory + 1, {16}, uint8);
+  EXPECT_EQ(outcome([&] { return bytes.view(int8); }), "[16] [1] 0");
+  EXPECT_EQ(outcome([&] { return bytes.view(float64); }),
+            "Error: view: the elements are not aligned to 8 bytes, as Double elements have to be; clone the tensor first");
+  EXPECT_EQ(outcome([&] { return bytes.clone().view(float64); }), "[2] [1] 0");
+}
 TEST(Views, Geometry) {
   check({
       CASE(dense({}).unsqueeze(0),                        "[1] [1] 0"),

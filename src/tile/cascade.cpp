@@ -8,14 +8,9 @@
 namespace tenon {
 namespace {
 
-// Rows from beyond the caches are folded a few at a time, in pieces of so many bytes, so that memory is read all the
-// time. Shorter rows without gaps need no pieces. So much is prefetched ahead, or so many pieces if the rows have gaps.
-// Bench: tenon_bench --filter '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
-constexpr int64_t kFarRows = 4, kFarBytes = 2 << 10, kPieceBytes = 256, kShortRowBytes = 1152;
-constexpr int64_t kBytesAhead = 8 << 10, kPiecesAhead = 8;
-// Rows with a multiple of this distance (in bytes) share a few sets of the first-level cache, which holds so many of
-// them. Bench: tenon_bench --filter '^reduce/sum dim 0/L3'.
-constexpr int64_t kSharedStep = 2048, kSharedRows = 8;
+// Rows from beyond the caches are folded a few at a time. Shorter rows without gaps are read in order anyway. Bench:
+// tenon_bench --filter '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
+constexpr int64_t kFarRows = 16, kNarrowLanes = 32, kShortRowBytes = 1152;
 
 }  // namespace
 
@@ -58,40 +53,18 @@ std::byte* Cascade::finish() {
   return at(into);
 }
 
-/// Folds rows a few at a time where more would not suit the caches. The order of joins is that of one call, so no piece
-/// is shorter than a vector if the rows are not.
+/// Folds rows from beyond the caches a few at a time. The order of joins is that of one call: kernels join narrow rows
+/// together, and others by kFarRows, and no piece is narrow if the rows are not.
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
-  const int64_t step_bytes = step * (int64_t{1} << fold_.lane_shift);
-  const bool share_sets = step_bytes != 0 && step_bytes % kSharedStep == 0;
-  if (!fold_.is_far && !share_sets) return fold_.across(to, lanes, n, step, rows, joins);
-  const int64_t together =
-      fold_.is_far ? std::clamp((kFarBytes >> fold_.lane_shift) / n / 4 * 4, kFarRows, kCascade) : kSharedRows;
-  for (int64_t count = 0; rows > 0; rows -= count, lanes += count * step_bytes, joins = true) {
-    count = std::min(rows, joins ? together : together + 1);  // kernels fold four rows before they join them
-    if (fold_.is_far)
-      fold_pieces(to, lanes, n, step, count, joins);
-    else
-      fold_.across(to, lanes, n, step, count, joins);
-  }
-}
-
-void Cascade::fold_pieces(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
-  const bool is_short = step == n && n << fold_.lane_shift <= kShortRowBytes;
-  const int64_t length = is_short ? n : kPieceBytes >> fold_.lane_shift, pieces = std::max(n / length, int64_t{1});
-  const int64_t step_bytes = step * (int64_t{1} << fold_.lane_shift);
-  const std::byte* next = lanes + rows * step_bytes + kBytesAhead;  // of rows without gaps
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    const int64_t start = piece * length, count = piece + 1 < pieces ? length : n - start;
-    const int64_t bytes = count << fold_.lane_shift;
-    if (step == n) {
-      prefetch_rows(next, rows * bytes, 0, 1);
-      next += rows * bytes;
-    } else {
-      const int64_t rows_ahead = (piece + kPiecesAhead) / pieces * rows;
-      const int64_t ahead = (piece + kPiecesAhead) % pieces * kPieceBytes;
-      prefetch_rows(lanes + rows_ahead * step_bytes + ahead, bytes, step_bytes, rows);
-    }
-    fold_.across(to + (start << fold_.shift), lanes + (start << fold_.lane_shift), count, step, rows, joins);
+  const bool is_in_order = step == n && n << fold_.lane_shift <= kShortRowBytes;
+  if (!fold_.is_far || is_in_order) return fold_.across(to, lanes, n, step, rows, joins);
+  const int64_t together = n <= kNarrowLanes ? kCascade : kFarRows;
+  for (int64_t count = 0; rows > 0; rows -= count, joins = true) {
+    count = std::min(rows, together);
+    fold_pieces(lanes, n, step, count, fold_.lane_shift, [&](int64_t start, int64_t lane_count) {
+      fold_.across(to + (start << fold_.shift), lanes + (start << fold_.lane_shift), lane_count, step, count, joins);
+    });
+    lanes += count * step * (int64_t{1} << fold_.lane_shift);
   }
 }
 

@@ -38,7 +38,6 @@ class Cascade {
  private:
   std::byte* at(int level) { return memory_ + level * stride_; }
   void fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins);
-  void fold_pieces(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins);
   void promote();
   void keep_waiting();
   void join_first(const void* lanes, int64_t n);

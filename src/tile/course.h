@@ -52,10 +52,24 @@ class CourseRecord {
   std::vector<Course> courses;
 
  private:
+  friend class Unrecorded;
+
   static constinit thread_local CourseRecord* current [[gnu::tls_model("initial-exec")]];
   bool runs_;
   CourseRecord* previous_;
   int64_t taken_ = 0;
+};
+
+/// While the guard lives, runs on this thread are parts of one that is recorded already.
+class Unrecorded {
+ public:
+  Unrecorded() noexcept : record_(std::exchange(CourseRecord::current, nullptr)) {}
+  ~Unrecorded() { CourseRecord::current = record_; }
+  Unrecorded(const Unrecorded&) = delete;
+  Unrecorded& operator=(const Unrecorded&) = delete;
+
+ private:
+  CourseRecord* record_;
 };
 
 /// Records that a run begins on this thread.

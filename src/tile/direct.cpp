@@ -16,6 +16,27 @@ constexpr int64_t kUninterrupted = 1 << 20;
 
 bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[operand].access == AccessPattern::periodic; }
 
+// Short rows are prefetched together, about so many bytes of them: a kernel call for each would cost more than they do.
+// Bench: ./dev bench --sweep, permuted.
+constexpr int64_t kAheadBytes = 1024;
+
+// Memory that is read between two turns of a loop may stay in the second-level cache.
+constexpr int64_t kTurnBytes = 512 << 10;
+
+/// The bytes between a row of an operand and the row of the next turn of the innermost loop whose turns are no further
+/// apart than two rows; 0: there is none.
+int64_t bytes_to_next_turn(const Plan& plan, int64_t operand, int shift) {
+  const int64_t bytes = plan.flat << shift;
+  int64_t read = bytes;
+  for (int64_t dim = plan.fused + 1; dim < plan.ndim(); ++dim) {
+    read *= plan.sizes[dim - 1];  // exact: inside the storage
+    const int64_t next = plan.strides_of(operand)[dim] << shift;
+    if (dim > plan.fused + 1 && read > kTurnBytes) return 0;
+    if (next > 0 && next <= 2 * bytes) return next;
+  }
+  return 0;
+}
+
 /// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
   return piece + plan.operands[operand].length;
@@ -120,9 +141,8 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     in.length = plan.operands[i + 1].length;
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
       const int64_t bytes = plan.flat << in.shift;
-      const int64_t next = plan.fused + 1 < plan.ndim() ? plan.strides_of(i + 1)[plan.fused + 1] << in.shift : 0;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
-      in.later = bytes_to_later_turn(bytes, in.row_step, next);
+      in.later = bytes_to_later_turn(bytes, in.row_step, bytes_to_next_turn(plan, i + 1, in.shift));
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.later > 0;
     }
     const bool is_splat = plan.operands[i + 1].access == AccessPattern::splat;
@@ -176,17 +196,18 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
   for (; rows > 0; --rows) {
     run_pieces(to, from, n);
-    if (reads_ahead_ && rows > 1) read_ahead(from);
+    if (reads_ahead_) read_ahead(from, 1, rows == 1);
     to += out_.row_step;
     for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
   }
 }
 
-void DirectRuns::read_ahead(const std::byte* const* from) const {
+/// What should be in the caches before it is read, beside `rows` rows.
+void DirectRuns::read_ahead(const std::byte* const* from, int64_t rows, bool are_last) const {
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
-    if (in.row_bytes > 0) read_gap(from[operand], in.row_bytes, in.row_step);
-    if (in.later > 0) prefetch_rows(from[operand] + in.later, plan_.flat << in.shift, 0, 1);
+    if (in.row_bytes > 0 && !are_last) read_gap(from[operand], in.row_bytes, in.row_step);
+    if (in.later > 0) prefetch_rows(from[operand] + in.later, plan_.flat << in.shift, in.row_step, rows);
   }
 }
 
@@ -201,11 +222,13 @@ RowCalls DirectRuns::row_calls(const std::byte* to, int64_t n) const {
 /// Calls the kernel for each row, and advances `from` beyond the rows.
 void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
   if (!reads_ahead_) return call_for_whole_rows(kernel, to, from, n, rows);
-  for (; rows > 0; --rows, to += out_.row_step) {
+  const int64_t together = std::max<int64_t>(1, kAheadBytes / (n << out_.shift));
+  for (int64_t count = 0; rows > 0; rows -= count, to += count * out_.row_step) {
+    count = std::min(together, rows);
     const std::byte* row[kMaxArgs] = {};
     std::copy_n(from, instruction_.arity, row);
-    call_for_whole_rows(kernel, to, from, n, 1);
-    if (rows > 1) read_ahead(row);
+    call_for_whole_rows(kernel, to, from, n, count);
+    read_ahead(row, count, rows == count);
   }
 }
 void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {

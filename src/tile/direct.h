@@ -29,7 +29,7 @@ class DirectRuns {
   void run(int64_t begin, int64_t end);
 
  private:
-  void read_ahead(const std::byte* const* from) const;
+  void read_ahead(const std::byte* const* from, int64_t rows, bool are_last) const;
   void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
   int64_t whole_lanes(int64_t n) const;
   void call(Kernel kernel, Rows out, const int64_t* steps, int64_t n, int64_t rows);

@@ -2,25 +2,32 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernel/kernel.h"
 #include "ops/block_name.h"
 #include "tile/pool.h"
+#include "tile/prefetch.h"
 #include "tile/registers.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
+#include "type/visit.h"
 
 namespace tenon {
 namespace {
 
-constexpr int64_t kSlack = 16;              // states behind the last one that kernels may write
-constexpr int64_t kBlock = 1 << 12;         // elements that are copied, cast and folded at once
-constexpr int64_t kFewLanes = 16;           // below this a kept loop gives no vectors
-constexpr int64_t kFewRows = 64;            // rows that are gathered at once
-constexpr int64_t kWidth = 512;             // outputs of a tile
-constexpr int64_t kRowsAtOnce = 16;         // rows far apart: each is a page
-constexpr int64_t kNarrowSteps = 256;       // elements that a narrow state takes before a wide one takes it
-constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
+constexpr int64_t kSlack = 16;               // states behind the last one that kernels may write
+constexpr int64_t kBlock = 1 << 12;          // elements that are copied, cast and folded at once
+constexpr int64_t kFewLanes = 16;            // below this a kept loop gives no vectors
+constexpr int64_t kFewRows = 64;             // rows that are gathered at once
+constexpr int64_t kWidth = 512;              // outputs of a tile
+constexpr int64_t kRowsAtOnce = 16;          // rows far apart: each is a page
+constexpr int64_t kNarrowSteps = 256;        // elements that a narrow state takes before a wide one takes it
+constexpr int64_t kSegmentNumel = 1 << 17;   // elements of a segment that is folded apart
+constexpr int64_t kSearchedAcross = 32;      // rows that are folded and then searched
+constexpr int64_t kSearchedBytes = 1 << 14;  // of such rows in the first cache
+constexpr int64_t kShortRun = 32;            // elements; shorter runs are folded faster as columns
+constexpr int64_t kFarBytes = 1 << 24;       // beyond the caches
 constexpr int64_t kMaxParts = 64;
 
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
@@ -29,19 +36,39 @@ bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop
 struct Shape {
   int64_t lane_loop = -1, row_loop = -1;
   int64_t lanes = 1, rows = 1;
-  bool along = false;   // a run of rows becomes one state; else a row of lanes goes into as many states
-  bool direct = false;  // memory is folded where it lies
-  int64_t width = 1;    // outputs of a tile
-  int64_t piece = 1;    // rows at once
+  bool along = false;     // a run of rows becomes one state; else a row of lanes goes into as many states
+  bool direct = false;    // memory is folded where it lies
+  bool searches = false;  // the extremes of memory as it lies are folded and then searched
+  int64_t inner = 0;      // not 0: each lane is a block, whose rows of so many elements become as many states
+  int64_t width = 1;      // lanes of a tile
+  int64_t piece = 1;      // rows at once
   SmallVector<int64_t, 8> kept, reduced;  // the loops that count
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tiles = 1, pieces = 1;
   int64_t segments = 1;  // apart-folded pieces of a tile's work
 };
 
-/// The innermost kept loop that fills vectors, else the longest.
+int64_t stride_of(const Plan& plan, int64_t operand, int64_t loop) {
+  return loop < 0 ? 0 : plan.strides_of(operand)[loop];
+}
+
+/// Whether the innermost rows are short and follow each other in blocks, whose results follow each other, too.
+bool lies_in_blocks(const Plan& plan) {
+  if (plan.ndim() < 2 || is_reduced(plan, 0) || !is_reduced(plan, 1) || plan.sizes[0] >= kFewLanes) return false;
+  const bool is_one = plan.ndim() == 2;
+  return stride_of(plan, 0, 0) == 1 && stride_of(plan, 1, 0) == 1 && (is_one || stride_of(plan, 0, 2) == plan.sizes[0]);
+}
+
+/// The innermost kept loop that fills vectors, else the longest; for blocks the third.
 void choose_loops(const Plan& plan, Shape& shape) {
-  for (int64_t loop = plan.ndim() - 1; loop >= 0; --loop) {
+  if (shape.inner > 0) {
+    shape.row_loop = 1;
+    if (plan.ndim() > 2) {
+      shape.lane_loop = 2;
+      shape.lanes = plan.sizes[2];
+    }
+  }
+  for (int64_t loop = plan.ndim() - 1; loop >= 0 && shape.inner == 0; --loop) {
     if (is_reduced(plan, loop)) {
       shape.row_loop = loop;
     } else if (shape.lane_loop < 0 || plan.sizes[loop] >= kFewLanes || plan.sizes[loop] >= shape.lanes) {
@@ -51,18 +78,23 @@ void choose_loops(const Plan& plan, Shape& shape) {
   }
   if (shape.row_loop >= 0) shape.rows = plan.sizes[shape.row_loop];
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
-    if (loop == shape.lane_loop || loop == shape.row_loop) continue;
+    if (loop == shape.lane_loop || loop == shape.row_loop || (shape.inner > 0 && loop == 0)) continue;
     (is_reduced(plan, loop) ? shape.reduced : shape.kept).push_back(loop);
     (is_reduced(plan, loop) ? shape.reduced_count : shape.kept_count) *= plan.sizes[loop];
   }
 }
 
-int64_t stride_of(const Plan& plan, int64_t operand, int64_t loop) {
-  return loop < 0 ? 0 : plan.strides_of(operand)[loop];
+const StateKernels& states_of(Op op, Dtype dtype) {
+  return *kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype)];
 }
+/// Whether short runs are folded together.
+bool folds_blocks(const Fold& fold) { return states_of(fold.op, fold.lanes).blocks != nullptr; }
 
 /// Below this, a run is not worth joining the lanes it was folded in.
-int64_t shortest_run(const Fold& fold) { return row_of(fold.op).vectors ? 256 : 128 / itemsize(fold.lanes); }
+int64_t shortest_run(const Fold& fold) {
+  if (folds_blocks(fold)) return fold.lanes == float64 ? kShortRun * 5 / 8 : kShortRun;
+  return row_of(fold.op).vectors ? 256 : 128 / itemsize(fold.lanes);
+}
 
 void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
   const bool casts = fold.input != fold.lanes;
@@ -78,16 +110,96 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
   } else {
     shape.direct = !casts && lane_stride == 1 && shape.lanes >= kFewLanes;
     const bool in_order = lane_stride == 1 && shape.lanes >= kFewLanes;
-    shape.piece = std::min(shape.rows, in_order ? kRowsAtOnce : kFewRows);
+    const bool is_near = folds_blocks(fold) && row_stride * itemsize(fold.input) <= 4096;
+    shape.piece = std::min(shape.rows, !in_order ? kFewRows : is_near ? 2 * kRowsAtOnce : kRowsAtOnce);
     const int64_t fitting = std::max(kBlock / shape.piece / kFewLanes * kFewLanes, kFewLanes);
     shape.width = std::min({shape.lanes, kWidth, shape.direct ? kWidth : fitting});
   }
 }
 
+/// The fold whose value an op finds the place of; the op itself if it looks for none.
+Op extreme_of(Op op) {
+  switch (op) {
+    case Op::argmax:
+    case Op::max_dim:
+      return Op::amax;
+    case Op::argmin:
+    case Op::min_dim:
+      return Op::amin;
+    default:
+      return op;
+  }
+}
+/// The bits of infinity; 0 for integers.
+uint64_t infinite_bits(Dtype dtype) {
+  return visit_dtype(dtype, []<class T>() {
+    uint64_t bits = 0;
+    if constexpr (is_floating_v<T>) {
+      const T infinite = element_cast<T>(std::numeric_limits<double>::infinity());
+      std::memcpy(&bits, &infinite, sizeof infinite);
+    }
+    return bits;
+  });
+}
+/// The dtype of the extremes that the kernels fold: 16-bit floats are widened.
+Dtype extremes_of(Dtype input) { return input == float16 || input == bfloat16 ? float32 : input; }
+
+/// Whether there are kernels that fold extremes first and then search them.
+bool can_search(const Fold& fold, bool along) {
+  const Op extreme = extreme_of(fold.op);
+  if (extreme == fold.op || !kernels().place[0].along) return false;
+  const auto op = static_cast<int>(extreme), dtype = static_cast<int>(fold.input);
+  return along ? kernels().fold[op][dtype] != nullptr : kernels().fold_blocks[op][dtype] != nullptr;
+}
+bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
+/// Chooses whether the extremes are folded first and their places searched afterwards: along runs, and across rows of
+/// elements of one or two bytes. From memory, wider elements come too slowly for two passes to gain anything. Bench:
+/// ./dev bench --sweep, reductions.
+void choose_search(const Plan& plan, const Fold& fold, Shape& shape) {
+  const int64_t size = itemsize(fold.input);
+  const bool is_dense = shape.row_loop >= 0 && stride_of(plan, 1, 0) == 1;
+  const bool is_long = size < 4 ? shape.rows >= kShortRun * 3 / 4 : shape.rows >= kShortRun && !is_far(plan, fold);
+  const bool along = is_dense && shape.row_loop == 0 && is_long;
+  const bool across = is_dense && shape.lane_loop == 0 && shape.lanes >= kFewLanes && size < 4;
+  shape.searches = shape.inner > 0 || ((along || across) && can_search(fold, along));
+  if (!shape.searches || shape.inner > 0) return;
+  shape.direct = true;
+  shape.along = along;
+  if (along) {
+    shape.piece = std::min(shape.rows, kBlock);
+    shape.width = std::min({shape.lanes, kWidth, std::max<int64_t>(kBlock / shape.piece, 1)});
+  } else {
+    shape.piece = std::min(shape.rows, kSearchedAcross);
+    shape.width = std::min({shape.lanes, kWidth, kSearchedBytes / kSearchedAcross / size});
+  }
+}
+
+/// Whether short rows are folded in blocks. Very few columns are searched as fast when they are gathered, if they are
+/// near.
+bool chooses_blocks(const Plan& plan, const Fold& fold) {
+  if (!lies_in_blocks(plan)) return false;
+  const bool can_cast = fold.input == fold.lanes || stride_of(plan, 1, 1) == plan.sizes[0];
+  if (folds_blocks(fold)) return can_cast && plan.sizes[0] * plan.sizes[1] >= kFewLanes;
+  const bool is_slow = plan.sizes[1] < kFewRows && is_far(plan, fold);
+  return can_search(fold, false) && plan.sizes[0] >= (is_slow ? 3 : 5);
+}
+void choose_blocks(const Fold& fold, Shape& shape) {
+  shape.direct = !folds_blocks(fold) || fold.input == fold.lanes;
+  shape.piece = std::min(shape.rows, std::max<int64_t>(kBlock / shape.inner, 1));
+  if (!folds_blocks(fold)) shape.piece = std::min(shape.piece, kSearchedRows);
+  shape.width =
+      std::clamp<int64_t>(kBlock / (shape.piece * shape.inner), 1, std::min(kWidth / shape.inner, shape.lanes));
+}
+
 Shape choose_shape(const Plan& plan, const Fold& fold) {
   Shape shape;
+  if (chooses_blocks(plan, fold)) shape.inner = plan.sizes[0];
   choose_loops(plan, shape);
-  choose_tile(plan, fold, shape);
+  if (shape.inner > 0)
+    choose_blocks(fold, shape);
+  else
+    choose_tile(plan, fold, shape);
+  if (!folds_blocks(fold)) choose_search(plan, fold, shape);
   shape.tiles = (shape.lanes + shape.width - 1) / shape.width;
   shape.pieces = (shape.rows + shape.piece - 1) / shape.piece;
   const int64_t outputs = shape.kept_count * shape.tiles;
@@ -119,6 +231,8 @@ class FoldLoop {
         reduced_(setup.plan, setup.shape.reduced),
         lane_stride_(stride_of(setup.plan, 1, setup.shape.lane_loop)),
         row_stride_(stride_of(setup.plan, 1, setup.shape.row_loop)),
+        is_far_(is_far(setup.plan, setup.fold)),
+        itemsize_(setup.narrow.blocks ? 8 : itemsize(setup.fold.lanes)),
         states_(setup.wide_bytes()),
         results_(results_bytes(setup)),
         block_(block_bytes(setup)) {}
@@ -137,7 +251,7 @@ class FoldLoop {
     int64_t piece = begin % shape_.pieces, taken = 0, start = 0;
     bool fresh = true;
     const auto absorb = [&] {
-      setup_.narrow.absorb(wide, states_.data(), setup_.stride, width_, start, fresh, setup_.fold.numbers);
+      if (to_ != wide) setup_.narrow.absorb(wide, to_, setup_.stride, outputs(), start, fresh, setup_.fold.numbers);
       fresh = false;
       taken = 0;
     };
@@ -147,11 +261,20 @@ class FoldLoop {
       if (taken == 0) start = row;
       int64_t step = 0;
       const std::byte* from = bring(row, rows, step);
-      if (shape_.along) {
-        setup_.narrow.along(states_.data(), setup_.stride, from, step, width_, rows, setup_.fold.numbers);
+      // States that are wide already begin where they end.
+      to_ = fresh && setup_.narrow.blocks ? wide : states_.data();
+      if (shape_.searches) {
+        search(from, rows);
+        absorb();
+      } else if (shape_.inner > 0) {
+        setup_.narrow.blocks(to_, setup_.stride, from, shape_.inner, row_stride_, rows,
+                             shape_.direct ? lane_stride_ : step, width_, setup_.fold.numbers);
+        absorb();
+      } else if (shape_.along) {
+        setup_.narrow.along(to_, setup_.stride, from, step, width_, rows, setup_.fold.numbers);
         absorb();
       } else {
-        setup_.narrow.across(states_.data(), setup_.stride, from, step, rows, width_, taken, setup_.fold.numbers);
+        fold_across(from, step, rows, taken);
         taken += rows;
         if (taken >= kNarrowSteps) absorb();
       }
@@ -172,12 +295,15 @@ class FoldLoop {
   /// Stores what the wide states of a tile finish as.
   void store(int64_t tile, const std::byte* wide) {
     go_to(tile);
-    setup_.wide.finish(results_.data(), wide, setup_.stride, width_, setup_.fold.numbers);
+    setup_.wide.finish(results_.data(), wide, setup_.stride, outputs(), setup_.fold.numbers);
     for (int result = 0; result < setup_.wide.results; ++result)
       store(result, results_.data() + result * setup_.stride * 8);
   }
 
  private:
+  /// Of the tile.
+  int64_t outputs() const { return width_ * std::max<int64_t>(shape_.inner, 1); }
+
   /// Tiles are as good as equal: none is narrower than a vector.
   void go_to(int64_t tile) {
     kept_.go_to(tile / shape_.tiles);
@@ -189,7 +315,8 @@ class FoldLoop {
   static int64_t results_bytes(const Setup& setup) { return (setup.wide.results + 1) * setup.stride * 8; }
   /// Room for a block as it is read and as it is cast.
   static int64_t block_bytes(const Setup& setup) {
-    return setup.shape.direct ? 0 : (setup.shape.width * setup.shape.piece + kSlack) * (8 + 8);
+    const int64_t n = setup.shape.width * setup.shape.piece * std::max<int64_t>(setup.shape.inner, 1);
+    return setup.shape.direct ? 0 : (n + kSlack) * (8 + 8);
   }
 
   void store(int result, const std::byte* results) {
@@ -197,35 +324,95 @@ class FoldLoop {
     if (output != setup_.wide_dtype) {
       const Lanes from{results, 1};
       std::byte* cast = results_.data() + setup_.wide.results * setup_.stride * 8;
-      kernels().cast[static_cast<int>(setup_.wide_dtype)][static_cast<int>(output)](cast, &from, width_);
+      kernels().cast[static_cast<int>(setup_.wide_dtype)][static_cast<int>(output)](cast, &from, outputs());
       results = cast;
     }
     const int64_t stride = stride_of(setup_.plan, 0, shape_.lane_loop), size = itemsize(output);
     std::byte* to = static_cast<std::byte*>(setup_.fold.out[result]) + (kept_[0] + first_lane_ * stride) * size;
-    if (stride == 1 || width_ == 1)
-      std::memcpy(to, results, static_cast<std::size_t>(width_ * size));
+    if (stride == 1 || width_ == 1 || shape_.inner > 0)
+      std::memcpy(to, results, static_cast<std::size_t>(outputs() * size));
     else
       kernels().move[shift_of(output)].scatter(to, stride, width_, 0, 1, results);
+  }
+
+  void fold_across(const std::byte* from, int64_t step, int64_t rows, int64_t taken) {
+    const int shift = shift_of(setup_.fold.input);
+    const auto fold = [&](int64_t start, int64_t count) {
+      setup_.narrow.across(to_ + start * itemsize_, setup_.stride, from + (start << shift), step, rows, count, taken,
+                           setup_.fold.numbers);
+    };
+    if (is_far_ && shape_.direct && width_ << shift > kPieceBytes)
+      return fold_pieces(from, width_, step, rows, shift, fold);
+    fold(0, width_);
+  }
+
+  /// The tile's first element in row `row`.
+  const std::byte* at(int64_t row) const {
+    const int64_t offset = kept_[1] + reduced_[1] + first_lane_ * lane_stride_ + row * row_stride_;
+    return setup_.in + (offset << shift_of(setup_.fold.input));
+  }
+
+  /// Folds `rows` rows of the tile to states of an extreme value and its place.
+  void search(const std::byte* from, int64_t rows) {
+    const Dtype input = setup_.fold.input, folded = extremes_of(input), lanes = setup_.fold.lanes;
+    const auto op = static_cast<std::size_t>(extreme_of(setup_.fold.op)), dtype = static_cast<std::size_t>(input);
+    alignas(64) std::byte values[kWidth * 8 + 64], narrow[kWidth * 2 + 64];
+    alignas(64) std::byte places[kWidth * 8 + 64];
+    const int64_t n = shape_.inner > 0 ? shape_.inner : width_, blocks = shape_.inner > 0 ? width_ : 1;
+    if (shape_.along)
+      kernels().fold[op][dtype](values, from, rows, lane_stride_, width_, is_far_);
+    else
+      kernels().fold_blocks[op][dtype](values, from, n, row_stride_, rows, lane_stride_, blocks);
+    const std::byte* extremes = values;
+    if (folded != input) {
+      cast(folded, input, narrow, values, outputs());
+      extremes = narrow;
+    }
+    const PlaceKernels& find = kernels().place[shift_of(input)];
+    if (shape_.along)
+      find.along(reinterpret_cast<int32_t*>(places), from, extremes, rows, lane_stride_, width_, infinite_bits(input));
+    else
+      find.blocks(places, from, extremes, n, row_stride_, rows, lane_stride_, blocks, infinite_bits(input));
+    cast(folded, lanes, states_.data(), values, outputs());
+    constexpr Dtype kOfPlaces[] = {uint8, int16, int32, int64};
+    cast(shape_.along ? int32 : kOfPlaces[shift_of(input)], lanes, states_.data() + setup_.stride * itemsize(lanes),
+         places, outputs());
+  }
+  static void cast(Dtype from, Dtype to, void* out, const void* in, int64_t n) {
+    const Lanes lanes{in, 1};
+    kernels().cast[static_cast<int>(from)][static_cast<int>(to)](out, &lanes, n);
   }
 
   /// The elements of the tile in `rows` rows from `row` on, ready for the kernels; `step`: from run to run, or from row
   /// to row.
   const std::byte* bring(int64_t row, int64_t rows, int64_t& step) {
     const Fold& fold = setup_.fold;
-    const std::byte* from =
-        setup_.in + ((kept_[1] + reduced_[1] + first_lane_ * lane_stride_ + row * row_stride_) << shift_of(fold.input));
+    const std::byte* from = at(row);
     if (shape_.direct) {
       step = shape_.along ? lane_stride_ : row_stride_;
       return from;
+    }
+    if (shape_.inner > 0) {  // blocks without gaps
+      step = rows * shape_.inner;
+      const int64_t runs = lane_stride_ == step ? 1 : width_, n = width_ / runs * step;
+      for (int64_t run = 0; run < runs; ++run)
+        cast(fold.input, fold.lanes, block_.data() + (run * n << shift_of(fold.lanes)),
+             from + (run * lane_stride_ << shift_of(fold.input)), n);
+      return block_.data();
     }
     // Runs of n elements, `inner` apart.
     const int64_t n = shape_.along ? rows : width_, runs = shape_.along ? width_ : rows;
     const int64_t inner = shape_.along ? row_stride_ : lane_stride_, outer = shape_.along ? lane_stride_ : row_stride_;
     step = n;
     const bool casts = fold.input != fold.lanes;
-    std::byte* cast = block_.data();
+    std::byte* const cast = block_.data();
     const auto kernel = kernels().cast[static_cast<int>(fold.input)][static_cast<int>(fold.lanes)];
     if (casts && inner == 1) {
+      if (outer == n) {  // one run
+        const Lanes lanes{from, 1};
+        kernel(cast, &lanes, n * runs);
+        return cast;
+      }
       for (int64_t run = 0; run < runs; ++run) {
         const Lanes lanes{from + (run * outer << shift_of(fold.input)), 1};
         kernel(cast + (run * n << shift_of(fold.lanes)), &lanes, n);
@@ -244,6 +431,9 @@ class FoldLoop {
   const Shape& shape_;
   OuterCounter kept_, reduced_;
   int64_t lane_stride_, row_stride_;
+  bool is_far_;
+  int64_t itemsize_;  // of a state's field
+  std::byte* to_ = nullptr;
   int64_t first_lane_ = 0, width_ = 1;
   Scratch states_, results_, block_;
 };
@@ -256,9 +446,16 @@ int64_t parts_of(const Plan& plan, const Shape& shape) {
 /// But for what is counted while it runs.
 Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
   const int64_t stride = stride_of(plan, 0, shape.lane_loop);
-  Course course{.route = shape.along ? "along" : "across",
-                .stores = stride == 1 || shape.width == 1 ? "in place" : "scattered"};
+  Course course{.route = shape.inner > 0 ? "rounds"
+                         : shape.along   ? "along"
+                                         : "across",
+                .stores = stride == 1 || shape.width == 1 || shape.inner > 0 ? "in place" : "scattered"};
   course.plan = plan;
+  if (shape.searches) {
+    course.accesses.push_back(AccessPattern::direct);
+    course.kernels.push_back({block_name(extreme_of(fold.op)), fold.input});
+    return course;
+  }
   course.accesses.push_back(shape.direct ? AccessPattern::direct : AccessPattern::gather);
   if (fold.input != fold.lanes) course.kernels.push_back({"cast", fold.lanes});
   course.kernels.push_back({block_name(fold.op), fold.lanes});
@@ -267,15 +464,14 @@ Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
 
 Setup make_setup(const Plan& plan, const Fold& fold) {
   const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
-  const auto& table = kernels().state_fold[static_cast<int>(fold.op)];
   const Shape shape = choose_shape(plan, fold);
   return {.plan = plan,
           .fold = fold,
           .shape = shape,
-          .narrow = *table[static_cast<int>(fold.lanes)],
-          .wide = *table[static_cast<int>(wide)],
+          .narrow = states_of(fold.op, fold.lanes),
+          .wide = states_of(fold.op, wide),
           .wide_dtype = wide,
-          .stride = (shape.width + kSlack - 1) / kSlack * kSlack + kSlack};
+          .stride = (shape.width * std::max<int64_t>(shape.inner, 1) + kSlack - 1) / kSlack * kSlack + kSlack};
 }
 
 /// A segment each, joined in their order.
@@ -290,7 +486,8 @@ void fold_segments(const Setup& setup, int64_t outputs) {
   for (int64_t tile = 0; tile < outputs; ++tile) {
     std::byte* wide = apart.data() + tile * segments * bytes;
     for (int64_t segment = 1; segment < segments; ++segment)
-      setup.wide.absorb(wide, wide + segment * bytes, setup.stride, setup.shape.width, 0, false, setup.fold.numbers);
+      setup.wide.absorb(wide, wide + segment * bytes, setup.stride, setup.stride - kSlack, 0, false,
+                        setup.fold.numbers);
     loop.store(tile, wide);
   }
 }

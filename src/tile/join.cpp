@@ -18,9 +18,10 @@ namespace {
 // bytes. Bench: tenon_bench --ops --filter 'ops/(cat|stack)$'.
 constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20, kRunBytes = 32;
 // Runs of so many bytes, of so many parts, are copied in steps of a fixed length; the next run overwrites the excess.
-constexpr int64_t kShort = 256, kFewParts = 32;
-// Shorter runs are joined to blocks of kBlock bytes before a streaming store.
-constexpr int64_t kBlock = 4096, kShortStream = 1024;
+constexpr int64_t kShort = 1024, kFewParts = 32;
+// Shorter runs are joined to blocks of kBlock bytes before a streaming store; copies of short ones that are longer than
+// this follow each other so fast that ordinary stores do as well. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kBlock = 4096, kShortStream = 256;
 
 void copy(std::byte* to, const std::byte* from, int64_t nbytes) {
   std::memcpy(to, from, static_cast<std::size_t>(nbytes));
@@ -42,6 +43,8 @@ class Joint {
   /// In bytes that cost as much.
   int64_t cost() const { return rows_ * row_cost_; }  // exact: memory is smaller than 2^48
   int64_t shortest() const { return shortest_; }
+  /// Whether ordinary stores are as fast as streaming ones.
+  bool has_fair_runs() const { return shortest_ >= kShortStream && longest_ <= kShort && count_ <= kFewParts; }
 
   /// Writes bytes [begin, end) of the output.
   template <class Copy>
@@ -146,7 +149,7 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
 void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const Joint joint(parts, count, rows);
   const int64_t nbytes = joint.nbytes();
-  const bool streaming = nbytes > streaming_threshold();
+  const bool streaming = outgrows_cache(nbytes, nbytes) && !joint.has_fair_runs();
   if (CourseRecord::now()) [[unlikely]]
     note_course({.route = "runs joined", .stores = streaming ? "streamed" : "in place"});
   if (joint.cost() < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write(out, 0, nbytes, copy); });

@@ -67,7 +67,7 @@ TEST(Join, RunsOfOneElement) {
 }
 
 TEST(Join, PastTheCachesAndByAnyNumberOfThreads) {
-  const int64_t many = streaming_threshold() + 100'000;
+  const int64_t many = 3 * streaming_threshold() / 2 + 100'000;
   const int before = get_num_threads();
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);

@@ -5,7 +5,12 @@
 #include <cstring>
 
 #include "kernel/kernel.h"
+#include "plan/plan.h"
+#include "tensor/recycle.h"
 #include "tile/pool.h"
+#include "tile/program.h"
+#include "tile/run.h"
+#include "tile/schedule.h"
 #include "tile/scratch.h"
 
 namespace tenon {
@@ -17,13 +22,19 @@ constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;
 // A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;
-constexpr int64_t kUnpackedRows = 48;
+constexpr int64_t kUnpackedRows = 48, kUnpackedBytes = 16 << 10;
 constexpr int64_t kShortDepth = 32;                   // below this, summing over lanes costs more than the products
 constexpr int64_t kDepthOfRow = 16;                   // and below so much depth for each row, more than packing
+constexpr int64_t kShortRows = 8;                     // rows, or columns, of products of short rows
 constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
 constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
 constexpr int64_t kSmallPart = 1 << 15;               // elements of results in a thread's part
-constexpr double kPartProducts = 1 << 21;             // multiplications that are worth waking a thread for
+// Rows for each column of a thin result, and bytes of a block of it.
+constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
+constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
+constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
+constexpr double kQuickProducts = 1 << 26;    // multiplications that take about a millisecond
+constexpr int64_t kPairedProducts = 1 << 15;  // multiplications that are worth making pairs for
 
 constexpr int64_t rounded_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
@@ -34,7 +45,7 @@ Product transposed(const Product& product) {
           product.depth, turned(product.b), turned(product.a), product.out};
 }
 
-/// to[k * width + column] = from[k * depth_stride + column * column_stride]; columns after the last are zeros.
+/// to[k * width + column] = from[k * depth_stride + column * column_stride].
 template <class T>
 void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t column_stride, int64_t depth,
           int64_t columns) {
@@ -47,8 +58,13 @@ void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t col
       for (int64_t column = 0; column < columns; ++column)
         to[k * width + column] = from[k * depth_stride + column * column_stride];
   }
-  if (columns < width)
-    for (int64_t k = 0; k < depth; ++k) std::fill_n(to + k * width + columns, width - columns, T());
+}
+
+/// Whether short rows are multiplied by short columns where they lie: packing these would cost more than it saves.
+bool is_short_dots(const Product& product) {
+  return product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
+         product.depth <= kShortDotDepth &&
+         (product.rows <= std::min(kShortRows, product.depth) || product.columns <= kShortRows);
 }
 
 /// The part of one matrix that a thread computes.
@@ -63,13 +79,16 @@ class Multiplication {
   explicit Multiplication(const Product& product)
       : product_(product),
         kernels_(kernels().product[static_cast<int>(product.dtype)]),
-        is_dots_(product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
-                 product.depth >= kDepthOfRow * product.rows &&
-                 (product.a.column_stride == 1 || product.depth <= kPackedDepth)),
+        is_dots_(is_short_dots(product) ||
+                 (product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
+                  product.depth >= kDepthOfRow * product.rows &&
+                  (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
         packs_a_(is_dots_ ? product.a.column_stride != 1
                           : product.rows > 1 && product.columns > 2 * kernels_.panel &&
                                 (product.a.column_stride != 1 || product.columns > 8 * kernels_.panel)),
-        packs_b_(product.b.column_stride != 1 || product.rows > kUnpackedRows) {}
+        packs_b_(product.b.column_stride != 1 ||
+                 (product.rows > kUnpackedRows &&
+                  product.depth * product.columns > kUnpackedBytes / static_cast<int64_t>(sizeof(T)))) {}
 
   int64_t panel() const { return kernels_.panel; }
   const char* route() const { return is_dots_ ? "dot products" : "product blocks"; }
@@ -134,7 +153,7 @@ class Multiplication {
       block.out = out_at(part) + column;
       block.b = at(b, part.batch, 0, part.column + column);
       block.columns = std::min(width, part.columns - column);
-      kernels_.multiply_transposed(block);
+      kernels_.multiply_transposed({block, 1, 0, 0});
     }
   }
 
@@ -146,17 +165,21 @@ class Multiplication {
     block.out_stride = product_.columns;
     block.depth = depth;
     block.adds = k > 0;
-    block.ends_with_b = !packs_b_;
     // Whole panels; then the rest of the columns. Where b is not packed all columns are read where they lie.
     const int64_t whole = packs_b_ ? part.columns / panel() * panel() : part.columns;
-    const int64_t rest = part.columns - whole, rest_width = rounded_up(rest, kernels_.vector);
+    int64_t rest = part.columns - whole, first = whole;
+    if (rest > 0 && rest < kernels_.vector && part.columns >= kernels_.vector && product_.depth <= kDepth) {
+      rest = kernels_.vector;  // a whole vector is faster; it overlaps others, so nothing may be added later
+      first = part.columns - rest;
+    }
+    const int64_t rest_width = rounded_up(rest, kernels_.vector);
     T* packed_rest = packed_b + whole * depth;
     if (packs_b_)
       for (int64_t column = 0; column < whole; column += panel())
         pack(packed_b + column * depth, panel(), columns + column * b.column_stride, b.row_stride, b.column_stride,
              depth, panel());
     if (rest > 0 && packs_b_)
-      pack(packed_rest, rest_width, columns + whole * b.column_stride, b.row_stride, b.column_stride, depth, rest);
+      pack(packed_rest, rest_width, columns + first * b.column_stride, b.row_stride, b.column_stride, depth, rest);
     for (int64_t row = 0; row < part.rows; row += kRows) {
       check_interrupt();
       block.rows = std::min(kRows, part.rows - row);
@@ -171,7 +194,7 @@ class Multiplication {
         kernels_.multiply(block);
       }
       if (rest > 0) {
-        block.out = out + whole;
+        block.out = out + first;
         block.b = packed_rest;
         block.b_depth = rest_width;
         block.columns = rest;
@@ -221,12 +244,15 @@ void note_product(const Product& product, const char* route, int64_t scratch_byt
   note_course(std::move(course));
 }
 
+/// The number of multiplications. A double: expanded operands can have more than an int64 holds.
+double products_of(const Product& product) {
+  return static_cast<double>(product.batches * product.rows * product.columns) * static_cast<double>(product.depth);
+}
+
 template <class T>
 void multiply_as(const Product& product) {
   const Multiplication<T> multiplication(product);
-  // A double: expanded operands can have more multiplications than an int64 holds.
-  const double products =
-      static_cast<double>(product.batches * product.rows * product.columns) * static_cast<double>(product.depth);
+  const double products = products_of(product);
   const int64_t threads = get_num_threads();
   const auto parts =
       threads == 1
@@ -252,9 +278,12 @@ void multiply_as(const Product& product) {
 }
 
 bool is_small(const Product& product) {
+  const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
+  if (is_short_dots(product) && product.rows * product.columns <= kSmallProducts) return true;
   return product.rows <= kSmall && product.columns <= kSmall && product.depth <= kSmall &&
-         product.rows * product.columns * product.depth <= kSmallProducts &&
-         (product.b.column_stride == 1 || product.batches > 1);
+         (product.rows * product.columns * product.depth <= kSmallProducts
+              ? product.b.column_stride == 1 || product.batches > 1
+              : product.b.column_stride == 1 && product.batches > 1 && product.columns >= vector);
 }
 
 /// Multiplies small matrices of which those of `b` do not lie by rows: some at a time are copied to rows.
@@ -283,7 +312,9 @@ void multiply_small(const Product& product) {
   ProductBlock block{};
   block.a_row = product.a.row_stride;
   block.a_depth = product.a.column_stride;
-  block.b_depth = product.b.row_stride;
+  const bool is_dots = is_short_dots(product);
+  block.out_stride = product.columns;
+  block.b_depth = is_dots ? product.b.column_stride : product.b.row_stride;
   block.rows = product.rows;
   block.columns = product.columns;
   block.depth = product.depth;
@@ -298,26 +329,174 @@ void multiply_small(const Product& product) {
     own.block.a = product.a.data + first * product.a.batch_stride * width;
     own.block.b = product.b.data + first * product.b.batch_stride * width;
     const ProductKernels& kernel = kernels().product[static_cast<int>(product.dtype)];
+    if (is_dots) return kernel.multiply_transposed(own);
     if (product.b.column_stride == 1) return kernel.multiply_small(own);
     width == 4 ? multiply_copies<uint32_t>(kernel, own, product.b) : multiply_copies<uint64_t>(kernel, own, product.b);
   });
 }
 
+/// Whether nothing is added: each element is one product.
+bool is_outer(const Product& product) {
+  return product.depth == 1 && product.rows > 1 && product.columns > 1 &&
+         (product.b.column_stride != 1 ||
+          product.batches * product.rows * product.columns > kOuterBytes / itemsize(product.dtype));
+}
+
+/// A column times a row is an elementwise operation.
+struct Outer {
+  explicit Outer(const Product& product);
+
+  Program program;
+  Plan plan;
+  Schedule schedule;
+};
+Outer::Outer(const Product& product) {
+  const Dims sizes{product.batches, product.rows, product.columns};
+  const Dims row_major{product.rows * product.columns, product.columns, 1};  // exact: inside the output
+  const Dims column{product.a.batch_stride, product.a.row_stride, 0},
+      row{product.b.batch_stride, 0, product.b.column_stride};
+  const StridedView operands[] = {{sizes, row_major}, {sizes, column}, {sizes, row}};
+  const int factors[] = {program.input(product.dtype), program.input(product.dtype)};
+  program.op(Op::mul, product.dtype, product.dtype, 2, factors);
+  make_plan(sizes, operands, 3, plan, 1, FairRuns::of_rows(itemsize(product.dtype)));
+  const void* const out = product.out;
+  const void* const inputs[] = {product.a.data, product.b.data};
+  make_schedule(plan, program, Memory::of(program, &out, inputs), schedule);
+}
+
+void multiply_outer(const Product& product) {
+  const Outer outer(product);
+  void* out = product.out;
+  const void* const inputs[] = {product.a.data, product.b.data};
+  run(outer.plan, outer.program, outer.schedule, &out, inputs);
+}
+
+/// Whether rows of the result fill so small a part of a vector that the transposed product is faster. Bench:
+/// ./dev bench --sweep, products.
+bool is_thin(const Product& product) {
+  const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
+  return product.columns > 1 && 5 * product.columns <= 2 * vector && product.rows >= kThinRows * product.columns;
+}
+
+/// Multiplies some rows at a time, transposed, and transposes what comes out.
+template <class T>
+void multiply_thin(const Product& product) {
+  const auto transpose = kernels().move[std::countr_zero(sizeof(T))].transpose;
+  const int64_t columns = product.columns, most = kThinBytes / static_cast<int64_t>(sizeof(T)) / columns;
+  const int64_t blocks = (product.rows + most - 1) / most;
+  note_product(product, "thin product", 0);
+  run_or_plan(product.out, product.batches * blocks, [&](int64_t part) {
+    // exact: inside the operands and the output
+    const int64_t batch = part / blocks, row = part % blocks * most, rows = std::min(most, product.rows - row);
+    alignas(64) std::byte block[kThinBytes];
+    constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
+    Product turned = transposed(product);
+    turned.batches = 1;
+    turned.columns = rows;
+    turned.a.data += batch * turned.a.batch_stride * kWidth;
+    turned.b.data += (batch * turned.b.batch_stride + row * turned.b.column_stride) * kWidth;
+    turned.out = block;
+    const Unrecorded inside;
+    multiply(turned);
+    transpose(product.out + (batch * product.rows + row) * columns * kWidth, columns, block, rows, rows, columns);
+  });
+}
+
+/// Matrices of bfloat16 as pairs of neighbours along depth, each of the size of a float32. Copied, unless they lie like
+/// that in memory.
+class PairedMatrices {
+ public:
+  /// `along`, `other`: the strides of the depth and of the other dim.
+  PairedMatrices(const Matrices& m, int64_t along, int64_t other, int64_t batches, int64_t depth, int64_t count)
+      : depth_((depth + 1) / 2), batches_(m.batch_stride == 0 ? 1 : batches) {
+    const bool is_aligned = reinterpret_cast<uintptr_t>(m.data) % sizeof(uint32_t) == 0;
+    if (along == 1 && is_aligned && (depth | m.batch_stride | other) % 2 == 0) {
+      data = m.data;
+      batch_stride = m.batch_stride / 2;
+      along_stride = 1;
+      other_stride = other / 2;
+      return;
+    }
+    batch_stride = batches_ == 1 ? 0 : depth_ * count;
+    along_stride = along == 1 ? 1 : count;
+    other_stride = along == 1 ? depth_ : 1;
+    data = nullptr;
+    if (!m.data) return;  // only planned
+    copy_ = static_cast<std::byte*>(recycle::allocate(bytes_ = batches_ * depth_ * count * kPair));
+    data = copy_;
+    for (int64_t batch = 0; batch < batches_; ++batch)
+      copy(reinterpret_cast<uint32_t*>(copy_) + batch * depth_ * count,
+           reinterpret_cast<const uint16_t*>(m.data) + batch * m.batch_stride, along, other, depth, count);
+  }
+  ~PairedMatrices() {
+    if (copy_) recycle::deallocate(copy_, bytes_);
+  }
+  PairedMatrices(const PairedMatrices&) = delete;
+  PairedMatrices& operator=(const PairedMatrices&) = delete;
+
+  const std::byte* data;
+  int64_t batch_stride, along_stride, other_stride;
+
+ private:
+  static constexpr int64_t kPair = sizeof(uint32_t);
+
+  void copy(uint32_t* to, const uint16_t* from, int64_t along, int64_t other, int64_t depth, int64_t count) const {
+    if (along == 1) {
+      for (int64_t i = 0; i < count; ++i) {
+        to[(i + 1) * depth_ - 1] = 0;
+        std::memcpy(to + i * depth_, from + i * other, static_cast<std::size_t>(depth) * sizeof(uint16_t));
+      }
+      return;
+    }
+    const int64_t whole = depth / 2;
+    for (int64_t k = 0; k < whole; ++k, to += count, from += 2 * along) {
+      if (other == 1)
+        kernels().move[1].interleave(to, from, from + along, count);
+      else
+        for (int64_t i = 0; i < count; ++i)
+          to[i] = from[i * other] | static_cast<uint32_t>(from[along + i * other]) << 16;
+    }
+    if (whole < depth_)
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i * other];
+  }
+
+  int64_t depth_, batches_, bytes_ = 0;
+  std::byte* copy_ = nullptr;
+};
+
+void multiply_pairs(const Product& product) {
+  const auto &a = product.a, &b = product.b;
+  const PairedMatrices left(a, a.column_stride, a.row_stride, product.batches, product.depth, product.rows);
+  const PairedMatrices right(b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns);
+  Product pairs = product;
+  pairs.depth = (product.depth + 1) / 2;
+  pairs.a = {left.data, left.batch_stride, left.other_stride, left.along_stride};
+  pairs.b = {right.data, right.batch_stride, right.along_stride, right.other_stride};
+  multiply_as<uint32_t>(pairs);
+}
+
 }  // namespace
 
-bool takes_no_memory(const Product& product) {
-  if (is_small(product)) return true;
-  if (product.columns == 1 && product.rows > 1) return takes_no_memory(transposed(product));
-  const bool is_narrow = itemsize(product.dtype) == 4;
-  const int64_t rows = product.rows, columns = product.columns;
-  const int64_t bytes = is_narrow ? Multiplication<uint32_t>(product).scratch_bytes(rows, columns)
-                                  : Multiplication<uint64_t>(product).scratch_bytes(rows, columns);
-  return bytes <= Scratch::kOnStack;
+bool multiplies_pairs(int64_t rows, int64_t columns, int64_t depth) {
+  // Below so many rows and columns the operands are read once or twice: float32 is as fast.
+  return kernels().product[static_cast<int>(bfloat16)].multiply && rows >= 8 && columns >= 16 && depth >= 16 &&
+         rows * columns >= kPairedProducts / depth;
+}
+
+bool fails_before_it_writes(const Product& product) {
+  if (is_small(product)) return products_of(product) <= kQuickProducts;
+  if (is_outer(product)) return Outer(product).schedule.scratch_bytes <= Scratch::kOnStack;
+  // Others take their memory before they write. But nothing interrupts what is written where it is wanted.
+  return !is_thin(product) && products_of(product) <= kQuickProducts;
 }
 
 void multiply(const Product& product) {
-  if (is_small(product)) return multiply_small(product);
+  if (product.dtype == bfloat16) return multiply_pairs(product);
   if (product.columns == 1 && product.rows > 1) return multiply(transposed(product));
+  if (is_small(product)) return multiply_small(product);
+  if (is_outer(product)) return multiply_outer(product);
+  if (is_thin(product))
+    return itemsize(product.dtype) == 4 ? multiply_thin<uint32_t>(product) : multiply_thin<uint64_t>(product);
   itemsize(product.dtype) == 4 ? multiply_as<uint32_t>(product) : multiply_as<uint64_t>(product);
 }
 

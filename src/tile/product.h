@@ -14,8 +14,8 @@ struct Matrices {
   int64_t batch_stride, row_stride, column_stride;
 };
 
-/// out = a b for each matrix of a batch; `out` is row-major. Dtypes: float32, float64, int32 or int64 (integers wrap).
-/// All sizes are at least 1.
+/// out = a b for each matrix of a batch; `out` is row-major. Dtypes: float32, float64, int32 or int64 (integers wrap),
+/// or bfloat16 with a float32 `out`, if `multiplies_pairs`. All sizes are at least 1.
 struct Product {
   Dtype dtype;
   int64_t batches, rows, columns, depth;
@@ -25,7 +25,9 @@ struct Product {
 
 /// The order of additions depends on shapes and strides only: the bits are the same for any number of threads.
 void multiply(const Product& product);
-/// Whether `multiply` takes no memory, and so cannot fail.
-bool takes_no_memory(const Product& product);
+/// Whether it is worth multiplying bfloat16 as it is, by the processor's instruction for pairs of numbers.
+bool multiplies_pairs(int64_t rows, int64_t columns, int64_t depth);
+/// Whether `multiply` takes no memory after it has begun to write: it fails without effects.
+bool fails_before_it_writes(const Product& product);
 
 }  // namespace tenon

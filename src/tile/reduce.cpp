@@ -21,7 +21,7 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const ReduceShape& shape)
   for (int64_t i = 0; i < in_place.size(); ++i) {
     const int64_t* strides = plan.strides_of(i + 1);
     const int64_t stride = shape.lane_loop < 0 ? 1 : strides[shape.lane_loop];
-    if (shape.row_loop >= 0) {
+    if (shape.joins_rows()) {
       in_place[i] = stride == 0 && strides[shape.row_loop] == 0;
       continue;
     }
@@ -32,31 +32,45 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const ReduceShape& shape)
   return in_place;
 }
 
-/// Whether the Program is a cast that fold kernels do themselves.
-bool only_widens(const Program& program) {
+/// Whether the Program is one cast.
+bool only_casts(const Program& program) {
   if (program.inputs() != 1 || program.instructions().size() != 1) return false;
-  const Dtype from = program.dtype(0);
-  if (!fold_widens(from, program.dtype(program.result()))) return false;
-  return program.instructions()[0].kernel == kernels().cast[static_cast<int>(from)][static_cast<int>(float32)];
+  const auto from = static_cast<int>(program.dtype(0)), to = static_cast<int>(program.dtype(program.result()));
+  return program.instructions()[0].kernel == kernels().cast[from][to];
+}
+/// The kernels that fold the Program's input where it lies; none if it computes more.
+FoldKernels folds_of_input(const Program& program, Op op) {
+  if (program.inputs() != 1 || !(program.instructions().empty() || only_casts(program))) return {};
+  return folds_of(op, program.dtype(0), program.dtype(program.result()));
 }
 
-/// The kernel that folds rows of the Program's input; null if it computes more, or if there is none.
-FoldAcrossKernel across_kernel(const Program& program, Op op) {
-  if (program.inputs() != 1 || !(program.instructions().empty() || only_widens(program))) return nullptr;
-  return kernels().fold_across[static_cast<int>(op)][static_cast<int>(program.dtype(0))];
+/// Whether outputs are few columns of few rows each. Integers of such rows are cast first: the kernels that widen them
+/// pay for every output what they save on many rows. Bench: ./dev bench --sweep, middle reductions.
+bool has_few_columns_of_few_rows(const Plan& plan) {
+  constexpr int64_t kFewColumns = 16, kSomeColumns = 64, kFewRows = 3, kFewOfOutput = 4 << 10;
+  if (plan.ndim() <= 2 || is_reduced(plan, 0) || !is_reduced(plan, 1)) return false;
+  return (plan.sizes[0] < kFewColumns && plan.sizes[0] * plan.sizes[1] <= kFewOfOutput) ||
+         (plan.sizes[0] < kSomeColumns && plan.sizes[1] <= kFewRows);
+}
+/// The kernel that folds rows of the input; null if there is none.
+FoldAcrossKernel across_of(const FoldKernels& folds, const Program& program, const Plan& plan) {
+  const bool widens_integers = !program.instructions().empty() && program.dtype(program.result()) == int64;
+  return widens_integers && has_few_columns_of_few_rows(plan) ? nullptr : folds.across;
 }
 
 struct Setup {
   const Plan& plan;
   const Program& whole;
   const Reduction& reduction;
-  FoldAcrossKernel across;  // for rows of the input, read where they lie; null: there is none
+  const FoldKernels where_it_lies;    // fold the input
+  FoldAcrossKernel across;            // for rows of the input, read where they lie; null: there is none
+  FoldBlocksKernel blocks = nullptr;  // for blocks of such rows, or of computed ones
   ReduceShape shape;
   Dtype accumulated;
   int shift;  // of the accumulated dtype
   Kernel join;
   FoldKernel fold, fold_values;  // for the Program's results; for partial results
-  bool widens = false;           // folds read 16-bit floats, so the Program only reads them, too
+  bool widens = false;           // folds cast the input themselves, so the Program only reads it
   Program narrow;
   SmallVector<bool, 8> in_place;  // inputs that are read where they lie in memory
   bool plain = false;             // the lanes can be folded there, too
@@ -72,41 +86,50 @@ struct Setup {
       : plan(loops),
         whole(elements),
         reduction(what),
-        across(across_kernel(elements, what.op)),
-        shape(choose_shape(loops, across && loops.ndim() > 0 && loops.strides_of(1)[0] == 1)),
+        where_it_lies(folds_of_input(elements, what.op)),
+        across(across_of(where_it_lies, elements, loops)),
+        shape(choose_shape(loops, forms())),
         accumulated(elements.dtype(elements.result())),
         shift(shift_of(accumulated)),
         join(kernel_of(join_of(what.op), accumulated)),
         fold(kernels().fold[static_cast<int>(what.op)][static_cast<int>(accumulated)]),
         fold_values(fold) {
-    const bool lies_in_lanes = shape.lane_loop >= 0 && shape.row_loop < 0 && plan.strides_of(1)[shape.lane_loop] == 1;
-    if (only_widens(whole)) choose_widening_folds(lies_in_lanes);
+    const bool lies_in_lanes = shape.lane_loop >= 0 && !shape.joins_rows() && plan.strides_of(1)[shape.lane_loop] == 1;
+    if (!whole.instructions().empty()) choose_widening_folds(lies_in_lanes);
     plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes;
     if (!plain) across = nullptr;
+    blocks = plain ? where_it_lies.blocks : blocks_of_results();
     is_far = plan.numel * itemsize(elements.dtype(0)) > 2 * streaming_threshold();
     lane_shift = shift_of(program().dtype(program().result()));
     const int64_t widest = std::max({program().widest(), itemsize(accumulated), itemsize(what.output)});
-    slot_bytes = (shape.tile * widest + 63) / 64 * 64;
+    slot_bytes = (shape.tile * (shape.in_blocks && !plain ? plan.sizes[1] : 1) * widest + 63) / 64 * 64;
     if (plain) return;
     in_place = inputs_in_place(plan, shape);
     slots = assign_slots(program(), in_place);
   }
 
-  /// Takes kernels that read 16-bit floats, if there are some.
+  /// Takes kernels that cast the input themselves, if there are some.
   void choose_widening_folds(bool lies_in_lanes) {
-    const auto op = static_cast<std::size_t>(reduction.op), from = static_cast<std::size_t>(whole.dtype(0));
-    const FoldKernel along = kernels().fold[op][from];
-    widens = shape.along ? along != nullptr : lies_in_lanes && across != nullptr;
+    widens = shape.along ? where_it_lies.along != nullptr : lies_in_lanes && across != nullptr;
     if (!widens) return;
-    fold = along;
+    fold = where_it_lies.along;
     narrow.input(whole.dtype(0));
+  }
+  FoldBlocksKernel blocks_of_results() const {
+    return kernels().fold_blocks[static_cast<int>(reduction.op)][static_cast<int>(whole.dtype(whole.result()))];
+  }
+  FoldForms forms() const {
+    const bool lies_in_order = plan.ndim() > 0 && plan.strides_of(1)[0] == 1;
+    const bool is_narrow = lies_in_order && plan.sizes[0] < kNarrowRow && where_it_lies.along &&
+                           folds_narrow_rows(reduction.op, whole.dtype(0), whole.dtype(whole.result()));
+    return {.rows = across && lies_in_order, .blocks = blocks_of_results() != nullptr, .narrow = is_narrow};
   }
   const Program& program() const { return widens ? narrow : whole; }
   LaneFold lane_fold() const { return {join, across, shift, lane_shift, is_far}; }
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
   /// Whether kernels fold an output's rows without partial results.
   bool folds_in_place() const {
-    if (!across || shape.along || shape.widened > 1 || shape.segments > 1) return false;
+    if (!across || shape.along || shape.in_blocks || shape.widened > 1 || shape.segments > 1) return false;
     return shape.reduced.size() == 1 && shape.reduced_count <= kCascade && reduction.output == accumulated &&
            plan.strides_of(0)[shape.lane_loop] == 1;
   }
@@ -204,6 +227,21 @@ class ReduceLoop {
     setup_.across(to, from, n, plan_.strides_of(1)[shape_.reduced[0]], shape_.reduced_count, false);
     finish_values(setup_.reduction, setup_.accumulated, to, n);
   }
+  /// Folds the blocks of an output tile, into the output's memory if that has no gaps.
+  void fold_blocks(int64_t number) {
+    const int64_t start = number * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
+    const int64_t row = plan_.sizes[0], rows = plan_.sizes[1], *out_steps = plan_.strides_of(0);
+    const bool in_place = setup_.reduction.output == setup_.accumulated && out_steps[0] == 1 &&
+                          (n == row || out_steps[shape_.row_loop] == row);
+    std::byte* to = in_place ? setup_.out + ((kept_[0] + lane_offset(0, start)) << setup_.shift) : memory_.data();
+    const void* from = tile(n * rows, [&](int64_t operand) { return kept_[operand] + lane_offset(operand, start); });
+    const int64_t* steps = plan_.strides_of(1);  // computed blocks follow each other, too
+    setup_.blocks(to, from, row, steps[1], rows, steps[shape_.row_loop], n / row);
+    if (in_place)
+      finish_values(setup_.reduction, setup_.accumulated, to, n);
+    else
+      write_rows(start, to, n);
+  }
   /// The number of outputs that `fold_each` folds at once.
   int64_t batch() const { return batch(setup_); }
   /// Scratch bytes of one ReduceLoop.
@@ -222,7 +260,9 @@ class ReduceLoop {
  private:
   /// Scratch bytes for the levels of the cascade or for a batch of results, and for lanes that are one value.
   static int64_t memory_bytes(const Setup& setup) {
-    const int64_t levels = setup.shape.along && !setup.shape.folds_rows() ? 0 : kCascadeLevels;
+    const int64_t levels = setup.shape.in_blocks                            ? 1
+                           : setup.shape.along && !setup.shape.folds_rows() ? 0
+                                                                            : kCascadeLevels;
     return (levels + (setup.plain ? 0 : 1)) * setup.slot_bytes;
   }
   /// Scratch bytes for results before they are cast.
@@ -243,12 +283,12 @@ class ReduceLoop {
       const int shift = shift_of(program.dtype(i));
       const int64_t stride = shape_.lane_loop < 0 ? 1 : plan_.strides_of(i + 1)[shape_.lane_loop];
       const std::byte* from = static_cast<const std::byte*>(setup_.inputs[i]) + (offset(i + 1) << shift);
-      if (shape_.row_loop < 0 ? stride == 0 || stride == 1 : setup_.in_place[i]) {
+      if (!shape_.joins_rows() ? stride == 0 || stride == 1 : setup_.in_place[i]) {
         registers_[i] = {from, stride};
         continue;
       }
-      const int64_t row = shape_.row_loop < 0 ? n : plan_.sizes[shape_.lane_loop];
-      const int64_t step = shape_.row_loop < 0 ? 0 : plan_.strides_of(i + 1)[shape_.row_loop];
+      const int64_t row = !shape_.joins_rows() ? n : plan_.sizes[shape_.lane_loop];
+      const int64_t step = !shape_.joins_rows() ? 0 : plan_.strides_of(i + 1)[shape_.row_loop];
       kernels().move[shift].gather(registers_.slot(i), from, stride, row, step, n / row);
       registers_[i] = {registers_.slot(i), 1};
     }
@@ -424,7 +464,10 @@ void reduce_outputs(ReduceLoop& loop, const Setup& setup, int64_t begin, int64_t
   const bool in_place = setup.folds_in_place();
   int64_t tile = begin % shape.tiles;
   for (int64_t output = begin; output < end; ++output) {
-    if (in_place) {
+    if (shape.in_blocks) {
+      check_interrupt();
+      loop.fold_blocks(tile);
+    } else if (in_place) {
       check_interrupt();
       loop.fold_in_place(tile);
     } else {
@@ -557,12 +600,25 @@ void fold_narrow_rows(const Reduction& reduction, void* out, const void* in, int
 
 }  // namespace
 
+FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
+  const auto fold = static_cast<int>(op), dtype = static_cast<int>(from);
+  const bool is_half = from == float16 || from == bfloat16;
+  if (from == accumulated || (is_half && accumulated == float32))
+    return {kernels().fold[fold][dtype], kernels().fold_across[fold][dtype], kernels().fold_blocks[fold][dtype]};
+  if (formula_of(op) == Op::sum && accumulated == int64) return kernels().sum_in_int64[dtype];
+  return {};
+}
+bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
+  if (!folds_of(op, from, accumulated).across) return false;  // no vectors
+  if (accumulated == int64) return from != int64;
+  return from == accumulated && (from == float32 || from == float64) && op != Op::prod;
+}
+
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows) {
   const auto& folds = kernels().fold[static_cast<int>(reduction.op)];
-  const FoldKernel folds_as_it_lies =
-      from == accumulated || fold_widens(from, accumulated) ? folds[static_cast<int>(from)] : nullptr;
-  if (from == reduction.output && numel < kNarrowRow && rows > 1)
+  const FoldKernel folds_as_it_lies = folds_of(reduction.op, from, accumulated).along;
+  if (from == reduction.output && numel < kNarrowRow && rows > 1 && !folds_narrow_rows(reduction.op, from, accumulated))
     return fold_narrow_rows(reduction, out, in, numel, rows);
   if (folds_as_it_lies && accumulated == reduction.output) {
     folds_as_it_lies(out, in, numel, numel, rows, false);

@@ -1,6 +1,7 @@
 // tile: takes a reduction's plan and a Program; folds the tiles that the Program computes. Results have the same bits
 // for any number of threads, because the work is divided by shapes only.
 #pragma once
+#include "kernel/kernel.h"
 #include "plan/plan.h"
 #include "tile/course.h"
 #include "tile/program.h"
@@ -22,12 +23,12 @@ constexpr bool starts_at_zero(Op op, Dtype accumulated) {
 
 // Rows of at most so many elements are folded by one call of a kernel. Bench: tenon_bench --filter '^reduce/sum/'.
 inline constexpr int64_t kRowNumel = 8 * 1024 - 1;
-// Shorter rows of several are folded across: their kernel has no vectors.
+// Shorter rows of several are folded across, unless their kernel folds them in vectors.
 inline constexpr int64_t kNarrowRow = 4;
-/// Whether fold kernels do the cast themselves.
-constexpr bool fold_widens(Dtype from, Dtype accumulated) {
-  return (from == float16 || from == bfloat16) && accumulated == float32;
-}
+/// The kernels that fold lanes of dtype `from` to the accumulated dtype where they lie in memory.
+FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept;
+/// Whether these fold narrow rows in vectors, too.
+bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept;
 
 // Rows that are cast first have at most so many. Bench: tenon_bench --filter '^reduce/(i32|bool) sum/L1'.
 inline constexpr int64_t kCastRowNumel = 2048;

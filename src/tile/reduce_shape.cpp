@@ -18,8 +18,16 @@ constexpr int64_t kFewLanes = 256, kShortRow = 128, kManyRows = 128, kVectorLane
 constexpr int64_t kFewOfOutput = 64;
 // An innermost loop shorter than this is reduced across rows, not along them; the second, if other loops are, too.
 constexpr int64_t kNarrow = kNarrowRow, kNarrowOfSeveral = 64;
-constexpr int64_t kTogether = 16;      // rows that fold kernels fold together
-constexpr int64_t kRowsOfSegment = 8;  // at least; across rows
+// Blocks of rows that a kernel folds by one call: elements of a block, if its rows are shorter than vectors (those fold
+// each lane in few sums) and if not; of a row; of all blocks of a tile; results of a tile. Bench: ./dev bench --sweep,
+// middle reductions.
+constexpr int64_t kShortBlock = 4 << 10, kBlock = 32 << 10, kBlockRow = 1024, kBlocks = 32 << 10, kBlockResults = 2048;
+// A kernel joins every 16 rows of a block one after the other: more would be less exact than pairwise summation.
+constexpr int64_t kBlockRows = 1024;
+constexpr int64_t kTogether = 16;  // rows that fold kernels fold together
+// Rows of a segment, at least; and if there are so many tiles that threads need no segments. Bench: ./dev bench
+// --sweep, outer reductions.
+constexpr int64_t kRowsOfSegment = 8, kRowsBesideTiles = 64, kEnoughTiles = 4;
 
 /// Whether loop 1 continues loop 0 in every input.
 bool continues(const Plan& plan) {
@@ -44,6 +52,23 @@ bool has_few_of_many(const Plan& plan, bool has_rows) {
          plan.sizes[2] >= kShortRow;
 }
 
+/// Whether all of loops 0, 1 and 2 is one run of the only input.
+bool is_one_run(const Plan& plan) {
+  const int64_t* steps = plan.strides_of(1);
+  return plan.operands.size() == 2 && steps[0] == 1 && steps[1] == plan.sizes[0] &&
+         steps[2] == plan.sizes[0] * plan.sizes[1];
+}
+
+/// Whether each output is a row of a block that kernels fold where it lies, or after it was computed.
+bool has_blocks(const Plan& plan, FoldForms forms) {
+  if (plan.ndim() < 3 || is_reduced(plan, 0) || !is_reduced(plan, 1)) return false;
+  if (!forms.rows && !(forms.blocks && is_one_run(plan))) return false;
+  for (int64_t loop = 2; loop < plan.ndim(); ++loop)
+    if (is_reduced(plan, loop)) return false;
+  const int64_t row = plan.sizes[0], most = row < kVectorLanes || !forms.rows ? kShortBlock : kBlock;
+  return row <= kBlockRow && plan.sizes[1] <= std::min(most / row, kBlockRows);
+}
+
 /// How many rounds of `lanes` lanes make at most `most` lanes and whole vectors, or else half vectors, if possible.
 int64_t whole_vectors(int64_t lanes, int64_t most) {
   const int64_t rounds = most / lanes;
@@ -52,17 +77,18 @@ int64_t whole_vectors(int64_t lanes, int64_t most) {
   return rounds;
 }
 
-void choose_lanes(const Plan& plan, bool has_rows, ReduceShape& shape) {
+void choose_lanes(const Plan& plan, FoldForms forms, ReduceShape& shape) {
+  const bool has_rows = forms.rows;
   if (plan.ndim() == 0) return;
   shape.lane_loop = 0;
   if (is_reduced(plan, 0)) {
     bool several = false;
     for (int64_t loop = 1; loop < plan.ndim(); ++loop) several = several || is_reduced(plan, loop);
     const bool across = plan.sizes[0] < (several ? kNarrowOfSeveral : kNarrow) && plan.ndim() > 1 &&
-                        !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0];
+                        !is_reduced(plan, 1) && plan.sizes[1] > plan.sizes[0] && (several || !forms.narrow);
     shape.along = !across;
     if (across) shape.lane_loop = 1;
-  } else if (has_few_of_many(plan, has_rows)) {
+  } else if (shape.in_blocks = has_blocks(plan, forms); shape.in_blocks || has_few_of_many(plan, has_rows)) {
     shape.row_loop = 2;
     shape.lanes = plan.sizes[0] * plan.sizes[2];
     return;
@@ -74,10 +100,11 @@ void choose_lanes(const Plan& plan, bool has_rows, ReduceShape& shape) {
   shape.lanes = plan.sizes[shape.lane_loop];
 }
 
-/// The most segments. A segment across rows has several of them: joining segments costs as much as a row. Each must
+/// The most segments. A segment across rows has several of them: joining segments costs several rows. Each must
 /// hold a whole tile, because a widened tile's lanes are joined at its end.
-int64_t most_segments(const ReduceShape& shape) {
-  return shape.along ? shape.reduced_count : std::max<int64_t>(shape.reduced_count / kRowsOfSegment, 1);
+int64_t most_segments(const ReduceShape& shape, int64_t outputs) {
+  if (shape.along) return shape.reduced_count;
+  return std::max<int64_t>(shape.reduced_count / (outputs < kEnoughTiles ? kRowsOfSegment : kRowsBesideTiles), 1);
 }
 
 /// How many short runs are folded together if they are computed first.
@@ -86,13 +113,29 @@ int64_t rows_of_tile(int64_t lanes) {
                             : std::max<int64_t>(4 * kLanes / lanes, 1);
 }
 
+// Kernels fold rows of fewer lanes in pairs.
+constexpr int64_t kNarrowTile = 64;
+/// Whole vectors of a row that is cut to equal tiles: none is so narrow that kernels fold it in another order.
+int64_t equal_part(int64_t lanes) {
+  const int64_t tiles = (lanes - 1) / (4 * kLanes) + 1;
+  int64_t length = (lanes / tiles / kVectorLanes + 1) * kVectorLanes;
+  while (length < lanes && lanes % length != 0 && lanes % length < kNarrowTile) length += kVectorLanes;
+  return std::min(lanes, length);
+}
+
+/// Lanes of a tile.
+int64_t lanes_of_blocks(const Plan& plan, int64_t most) {
+  const int64_t row = plan.sizes[0], blocks = std::min(most / (row * plan.sizes[1]), kBlockResults / row);
+  return std::max<int64_t>(blocks, 1) * row;
+}
+
 }  // namespace
 
-ReduceShape choose_shape(const Plan& plan, bool has_rows) {
+ReduceShape choose_shape(const Plan& plan, FoldForms forms) {
   ReduceShape shape;
-  choose_lanes(plan, has_rows, shape);
+  choose_lanes(plan, forms, shape);
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
-    if (loop == shape.lane_loop || loop == shape.row_loop) continue;
+    if (loop == shape.lane_loop || loop == shape.row_loop || (shape.in_blocks && loop == 1)) continue;
     if (is_reduced(plan, loop)) {
       const bool widens = shape.widened > 1 && loop == 1;
       if (!widens) shape.reduced.push_back(loop);
@@ -109,15 +152,16 @@ ReduceShape choose_shape(const Plan& plan, bool has_rows) {
         shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), shape.kept_count) : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
-    shape.tile = shape.row_loop >= 0 ? std::min(shape.lanes, kLanes / plan.sizes[0] * plan.sizes[0])
-                 : shape.widened > 1 ? shape.lanes * shape.widened
-                                     : std::min(shape.lanes, 4 * kLanes);
+    shape.tile = shape.in_blocks ? std::min(shape.lanes, lanes_of_blocks(plan, forms.rows ? kBlocks : kShortBlock))
+                 : shape.row_loop >= 0 ? std::min(shape.lanes, kLanes / plan.sizes[0] * plan.sizes[0])
+                 : shape.widened > 1   ? shape.lanes * shape.widened
+                                       : equal_part(shape.lanes);
     shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (outputs < kMaxParts)
-    shape.segments =
-        std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(kMaxParts / outputs, most_segments(shape)));
+    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1,
+                                         std::min(kMaxParts / outputs, most_segments(shape, outputs)));
   return shape;
 }
 

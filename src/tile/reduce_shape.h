@@ -16,6 +16,7 @@ struct ReduceShape {
   int64_t lane_loop = -1;                 // -1: one lane
   int64_t row_loop = -1;                  // across: its turns of the short lane loop are lanes, too; -1: none
   int64_t lanes = 1;                      // of the lane loop, or of both
+  bool in_blocks = false;                 // across: kernels fold the turns of loop 1 for each turn of the row loop
   int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
   int64_t rounds_left = 0;                // rounds that do not fill a tile
   SmallVector<int64_t, 8> kept, reduced;  // the loops that are counted one by one
@@ -24,11 +25,18 @@ struct ReduceShape {
   int64_t tiles = 1;     // tiles over the lanes
   int64_t segments = 1;  // pieces of the reduced loops that are folded separately
 
+  /// Whether rows of a short lane loop are copied to a tile, one after the other.
+  bool joins_rows() const { return row_loop >= 0 && !in_blocks; }
   /// Whether each output is a run, so that neighbouring ones are folded together.
   bool folds_rows() const { return along && reduced_count == 1 && kept_count > 1; }
 };
 
-/// `has_rows`: a kernel folds rows of the input where they lie.
-ReduceShape choose_shape(const Plan& plan, bool has_rows);
+/// Which kernels there are.
+struct FoldForms {
+  bool rows;    // folds rows of the input where they lie
+  bool blocks;  // folds blocks of rows that were computed from one input
+  bool narrow;  // folds runs of a few elements of the input where they lie
+};
+ReduceShape choose_shape(const Plan& plan, FoldForms forms);
 
 }  // namespace tenon

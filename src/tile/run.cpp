@@ -27,6 +27,9 @@ constexpr int64_t kRowsAhead = 4;
 // While one operand is gathered the others' memory waits, so each is prefetched: so many bytes ahead, after each piece
 // of so many bytes. Bench: ./dev bench --sweep, steps.
 constexpr int64_t kBytesAhead = 16 << 10, kPieceBytes = 512;
+// A transposed operand is read in as many streams as its rows have elements; the processor follows a few of them by
+// itself. What the next tiles read is prefetched. Bench: ./dev bench --sweep, transposed.
+constexpr int64_t kManyStreams = 8, kStreamBytesAhead = 256;
 
 struct Setup {
   const Plan& plan;
@@ -236,6 +239,11 @@ class TileLoop {
   void gather(int i, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     std::byte* to = registers_.slot(i);
     if (setup_.schedule.far_gathers == 0) return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
+    if (plan_.fused == 2 && strides[1] == 1 && plan_.sizes[0] >= kManyStreams) {
+      const int64_t read = rows << shift;
+      prefetch_rows(from + std::max(read, kStreamBytesAhead), read, strides[0] << shift, plan_.sizes[0]);
+      return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
+    }
     const int64_t step = strides[plan_.fused - 1] << shift, bytes = plan_.unit << shift;
     const int64_t piece = std::max(kPieceBytes / bytes, int64_t{1});
     for (int64_t row = 0; row < rows; row += piece, from += piece * step, to += piece * bytes) {
@@ -344,11 +352,16 @@ void run_blocks(const Setup& setup) {
 }  // namespace
 
 int64_t streaming_threshold() noexcept {
-  // A quarter of the last-level cache: the operands use it, too.
   static const int64_t threshold = std::max<int64_t>(last_cache_bytes() / 4, int64_t{1} << 20);
   return threshold;
 }
 static const AtLoad threshold_at_load(streaming_threshold);
+
+// Bench: ./dev bench --sweep, both sides; tenon_bench --filter '^large/(outer|equal)/'.
+bool outgrows_cache(int64_t written, int64_t read) noexcept {
+  // exact: bytes of storages
+  return written > streaming_threshold() && written + read > 3 * streaming_threshold();
+}
 
 void fail_without_memory() { throw NotImplementedError("Cannot copy out of meta tensor; no data!"); }
 

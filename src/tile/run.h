@@ -31,7 +31,10 @@ void run(const Plan& plan, const Program& program, const Schedule& schedule, voi
 /// The same with a schedule for this memory.
 void run(const Plan& plan, const Program& program, void* const* outs, const void* const* inputs);
 
-/// Results of more bytes use streaming stores.
+/// A quarter of the last-level cache, in bytes.
 int64_t streaming_threshold() noexcept;
+/// Whether a result of so many bytes goes to memory past the caches: it exceeds a quarter of the last one, and three
+/// quarters together with the bytes that are read. An operand that is read again and again leaves room.
+bool outgrows_cache(int64_t written, int64_t read) noexcept;
 
 }  // namespace tenon

@@ -192,7 +192,7 @@ TEST(Run, EveryAccessPatternAgainstSingleElements) {
 }
 
 TEST(Run, StreamingStores) {
-  const int64_t rows = streaming_threshold() / 4 / 1000 + 3;
+  const int64_t rows = 3 * streaming_threshold() / 4 / 1000 + 3;
   const Dims shape{rows, 1000};
   const Operand cases[][2] = {
       {{{rows, 1000}, {1000, 1}, rows * 1000}, {{1000}, {1}, 1000}},
@@ -449,15 +449,89 @@ TEST(SeveralResults, WithStreamingStores) {
     const Dims shape{rows, columns};
     const Operand dense{shape, {columns, 1}, rows * columns}, row{{columns}, {1}, columns};
     const Operand transposed{shape, {1, rows}, rows * columns};
-    for (const Operand& input : {dense, row, transposed})
-      for (uint64_t seed = 0; seed < 3; ++seed) {
-        Draw draw(seed);
-        const Threads threads(1 + static_cast<int>(seed % 2));
-        Drawn drawn(draw, {dense, input});
-        const Operand last = seed == 2 ? transposed : dense;
-        ASSERT_NO_FATAL_FAILURE(compare_results(shape, {dense, dense, last}, draw, drawn)) << "seed " << seed;
-      }
+    uint64_t seed = 0;
+    for (const Operand& input : {dense, row, transposed}) {
+      Draw draw(++seed);
+      const Threads threads(1 + static_cast<int>(seed % 2));
+      Drawn drawn(draw, {dense, input});
+      const Operand last = seed == 2 ? transposed : dense;
+      ASSERT_NO_FATAL_FAILURE(compare_results(shape, {dense, dense, last}, draw, drawn)) << "seed " << seed;
+    }
   }
+}
+
+// Rows whose next turn is one of an outer loop, so short that several are computed by one call, and longer ones.
+TEST(PermutedRows, FromBeyondTheCaches) {
+  for (const int64_t columns : {8, 60, 300, 700})
+    for (const int64_t inner : {3, 15}) {
+      const int64_t outer = 20, middle = streaming_threshold() / 4 / columns / inner / outer + 3;
+      const Tensor whole = arange(int64_t{0}, inner * outer * middle * columns, 1, float32);
+      const Tensor rows = whole.remainder(1000).view({inner, outer, middle, columns});
+      for (const bool skips : {false, true}) {
+        const Tensor permuted = skips ? rows.permute({2, 1, 0, 3}) : rows.permute({1, 2, 0, 3});
+        const Tensor got = add(permuted.clone(MemoryFormat::contiguous), permuted);
+        const auto* at = got.data<float>();
+        bool same = true;
+        for (int64_t i = 0; i < permuted.size(0); ++i)
+          for (int64_t j = 0; j < permuted.size(1); ++j)
+            for (int64_t k = 0; k < inner; ++k) {
+              const int64_t row = (k * outer + (skips ? j : i)) * middle + (skips ? i : j);
+              for (int64_t column = 0; column < columns; ++column, ++at)
+                same = same && *at == static_cast<float>((row * columns + column) % 1000) * 2;
+            }
+        EXPECT_TRUE(same) << columns << " columns, " << inner << " rows, " << (skips ? "skipping" : "in order");
+      }
+    }
+}
+
+// They are folded in pieces of columns, the last of which is longer. Each column has its largest element elsewhere.
+TEST(StatesOfColumns, FromBeyondTheCaches) {
+  for (const int64_t columns : {33, 63, 64, 100, 305, 1029}) {
+    const int64_t rows = (1 << 22) / columns;
+    const auto largest = [&](int64_t column) { return (column * 7919 + 5) % rows; };
+    const Tensor column = arange(int64_t{0}, columns, 1, int64), row = arange(int64_t{0}, rows, 1, int64);
+    const Tensor is_largest = eq(row.view({rows, 1}), add(mul(column, 7919), 5).remainder(rows));
+    const Tensor elements = mul(is_largest, add(column, 1)).to(float64);
+    for (const int64_t first : {0, 1}) {  // rows without gaps and with them
+      const Tensor some = elements.narrow(1, first, columns - first);
+      const Tensor places = argmax(some, 0), norms = linalg_vector_norm(some, 2, 0);
+      bool same = true;
+      for (int64_t i = 0; i < columns - first; ++i)
+        same = same && places.data<int64_t>()[i] == largest(i + first) &&
+               norms.data<double>()[i] == static_cast<double>(i + first + 1);
+      EXPECT_TRUE(same) << columns << " columns from " << first;
+    }
+  }
+}
+
+// Elements that are copied few, some and many times, into results that stay in the caches and that do not.
+TEST(RepeatedElements, OfAnyNumberAndSize) {
+  for (const int64_t bytes : {int64_t{100'000}, streaming_threshold() + 4096, 3 * streaming_threshold()})
+    for (const int64_t times : {2, 3, 12, 13, 40, 190, 384, 1000}) {
+      const int64_t count = bytes / 4 / times + 1;
+      const Tensor each = arange(int64_t{0}, count, 1, int32).view({count, 1});
+      Tensor out = empty({count, times}, int32);
+      out.copy_(each.expand({count, times}));
+      const auto* const at = out.data<int32_t>();
+      bool same = true;
+      for (int64_t i = 0; i < count * times; ++i) same = same && at[i] == i / times;
+      EXPECT_TRUE(same) << count << " elements, " << times << " times";
+    }
+}
+
+// What is read counts as well: an operand that is repeated leaves the cache to the result.
+TEST(Schedule, ResultsThatFitTheCacheStayThere) {
+  const int64_t rows = streaming_threshold() / 4000 + 100;
+  const Tensor row = ones({1, 1000}), column = ones({rows, 1}), whole = ones({rows, 1000});
+  const auto stores = [&](const Tensor& a, const Tensor& b) {
+    Tensor out = empty({rows, 1000});
+    CourseRecord record;
+    mul_out(out, a, b);
+    return std::string(record.courses.at(0).stores);
+  };
+  EXPECT_EQ(stores(row, column), "in place");
+  EXPECT_EQ(stores(whole, row), "in place");
+  EXPECT_EQ(stores(whole, whole.clone()), "streamed");
 }
 
 TEST(Interrupt, EndsWhatRuns) {

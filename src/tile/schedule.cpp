@@ -1,6 +1,7 @@
 #include "tile/schedule.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "ops/block_name.h"
@@ -24,6 +25,9 @@ constexpr int64_t kFarTileBytes = 2 << 10;
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
 constexpr int64_t kFarBlockRowBytes =
     512;  // beyond the caches, where longer runs matter more than the first-level cache
+// In the second-level cache shorter runs cost nothing, and blocks of 16 KiB leave room in the first. Elements of one
+// and two bytes gain nothing. Bench: ./dev bench --sweep, transposed.
+constexpr int64_t kNearBlockRowBytes = 128, kNearBytes = 1 << 20;
 // Rows shorter than this (in elements) that do not end on a cache line are joined. Bench: tenon_bench --filter
 // '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
 constexpr int64_t kShortRow = 256;
@@ -39,11 +43,22 @@ constexpr int64_t kGrainNumel = 32768, kSerialNumel = 3 * kGrainNumel;
 
 int64_t result_size(const Program& program, int result = 0) { return itemsize(program.dtype(program.result(result))); }
 
-/// Whether the outputs together exceed their share of the last-level cache.
+/// Elements of an operand that a plan reads.
+int64_t distinct_elements(const Plan& plan, int64_t operand) {
+  int64_t elements = 1;
+  for (int64_t dim = 0; dim < plan.ndim(); ++dim)
+    if (plan.strides_of(operand)[dim] != 0) elements *= plan.sizes[dim];  // exact: at most the numel of the plan
+  return elements;
+}
+
+/// Whether the outputs go to memory past the caches.
 bool is_far(const Plan& plan, const Program& program) {
-  int64_t bytes = 0;
-  for (int result = 0; result < program.results(); ++result) bytes += result_size(program, result);
-  return plan.numel * bytes > streaming_threshold();
+  int64_t written = 0, read = 0;
+  for (int result = 0; result < program.results(); ++result) written += plan.numel * result_size(program, result);
+  if (written <= streaming_threshold()) return false;
+  for (int input = 0; input < program.inputs(); ++input)
+    read += distinct_elements(plan, plan.input(input)) * itemsize(program.dtype(input));
+  return outgrows_cache(written, read);
 }
 
 /// The inputs that need no slot, because kernels read their memory.
@@ -96,13 +111,25 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   return joins ? StoreMode::joined : StoreMode::streamed;
 }
 
-/// How many operands are gathered from beyond the caches.
-int count_far_gathers(const Plan& plan, const Schedule& schedule) {
-  if (!schedule.is_far) return 0;
+/// Bytes from an input's first element to its last one.
+int64_t span(const Plan& plan, const Program& program, int64_t input) {
+  const int64_t* strides = plan.strides_of(plan.input(input));
+  int64_t elements = 1;
+  for (int64_t dim = 0; dim < plan.ndim(); ++dim)
+    elements += (plan.sizes[dim] - 1) * std::abs(strides[dim]);  // exact: the elements have memory
+  return elements * itemsize(program.dtype(static_cast<int>(input)));
+}
+
+/// How many operands are gathered from beyond the caches: together they exceed their share, as results may not.
+int count_far_gathers(const Plan& plan, const Program& program, const Schedule& schedule) {
   int count = 0;
-  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
-    if (plan.operands[operand].access == AccessPattern::gather) ++count;
-  return count;
+  int64_t bytes = 0;
+  for (int64_t input = 0; input < program.inputs(); ++input)
+    if (plan.operands[plan.input(input)].access == AccessPattern::gather) {
+      ++count;
+      bytes += span(plan, program, input);
+    }
+  return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
 }
 
 /// The tile length over the fused loops.
@@ -137,16 +164,22 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
 }
 
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
-  schedule.far_gathers = count_far_gathers(plan, schedule);
+  schedule.far_gathers = count_far_gathers(plan, program, schedule);
   schedule.tile = choose_tile(plan, program, schedule);
   schedule.slot_bytes = (schedule.tile * program.widest() + kLine - 1) / kLine * kLine;
   cut_into_tiles(plan, schedule);
 }
 
+/// Bytes of a row of a block as it lies in a transposed operand's memory.
+int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule& schedule) {
+  if (schedule.is_far) return program.instructions().size() == 1 ? kFarBlockRowBytes : kBlockRowBytes;
+  const bool is_near = plan.numel * program.widest() <= kNearBytes && program.widest() >= 4;
+  return is_near ? kNearBlockRowBytes : kBlockRowBytes;
+}
+
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
   const int64_t along = plan.sizes[plan.transposed];
-  const bool reads_far = schedule.is_far && program.instructions().size() == 1;
-  schedule.rows = std::min((reads_far ? kFarBlockRowBytes : kBlockRowBytes) / program.widest(), along);
+  schedule.rows = std::min(block_row_bytes(plan, program, schedule) / program.widest(), along);
   schedule.tile = std::min(kBlockColumns, plan.sizes[0]);
   schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
   schedule.per_loop = (along + schedule.rows - 1) / schedule.rows;

@@ -18,6 +18,9 @@ constexpr int64_t kChunk = 16, kLongChunk = 64;
 // A call of a kernel costs as much as copying so many bytes; beyond kSmallBytes, so many elements, as planning does.
 // Bench: tenon_bench --filter '^large/(row|column)/L1'.
 constexpr int64_t kShortestRowBytes = 64, kShortestPlannedRow = 64;
+// Elements of the shortest rows that are cast one by one: tiles of a plan cast several shorter ones together. Bench:
+// ./dev bench --sweep, mixed dtypes.
+constexpr int64_t kShortestCastRow = 32;
 
 /// Continues a pattern of `period` bytes at `filled`, in pieces. The first `period + kPiece` bytes are there: pieces
 /// are read from them, because reading what was stored just before would wait for it.
@@ -288,6 +291,7 @@ bool SmallBroadcast::has_rows_of(int64_t shortest) const noexcept {
   const int64_t a = strides[0][0], b = strides[1][0];
   return counts[0] >= shortest && (a | b) == 1 && a >= 0 && b >= 0;
 }
+bool SmallBroadcast::has_rows_to_cast() const noexcept { return counts[0] >= kShortestCastRow && has_rows(); }
 bool SmallBroadcast::has_rows() const noexcept { return has_rows_of(shortest_row(numel * itemsize > kSmallBytes)); }
 
 namespace {

@@ -42,6 +42,8 @@ struct SmallBroadcast {
   SizesView shape() const noexcept { return {sizes, ndim}; }
   /// Whether the innermost loop is long, and each operand's elements in it are contiguous or one element.
   bool has_rows() const noexcept;
+  /// The same, with rows long enough to be cast one by one.
+  bool has_rows_to_cast() const noexcept;
   /// Whether an operand that is cast is too large for a buffer.
   bool casts_many() const noexcept;
 

@@ -7,9 +7,11 @@
 namespace tenon {
 namespace {
 
-// A shorter innermost loop is kept in the first stage, if that leaves so small a part of the elements. Bench: ./dev
-// bench --sweep, several dims.
-constexpr int64_t kShortInner = 64, kSmallPart = 8;
+// A shorter innermost reduced loop is kept in the first stage, if that leaves so small a part of the elements. Runs of
+// so many elements are folded one by one, and rows of so many across. Bench: ./dev bench --sweep, several dims.
+constexpr int64_t kShortInner = 64, kSmallPart = 8, kLongRun = 2048, kLongRow = 1024;
+
+enum class First { nothing, inner, others };
 
 int64_t kept_count(const Plan& plan) {
   int64_t count = 1;
@@ -25,24 +27,36 @@ Dims outermost_first(const Plan& plan, const int64_t* values) {
   return dims;
 }
 
+/// Which reduced loops the first stage folds. Depends on sizes only.
+First first_of(const Plan& plan, int64_t inner) {
+  if (plan.ndim() < inner + 3 || !is_reduced(plan, inner) || is_reduced(plan, inner + 1)) return First::nothing;
+  const int64_t others = plan.numel / (kept_count(plan) * plan.sizes[inner]);
+  if (others >= kSmallPart && plan.sizes[inner] < kShortInner) return First::others;
+  if (plan.sizes[inner] < kSmallPart) return First::nothing;  // partial results would need much memory
+  const bool is_long = inner == 0 ? plan.sizes[0] >= kLongRun : plan.sizes[0] >= kLongRow;
+  return others == 1 || is_long ? First::nothing : First::inner;
+}
+int64_t innermost_reduced(const Plan& plan) { return plan.ndim() > 0 && is_reduced(plan, 0) ? 0 : 1; }
+
 }  // namespace
 
-bool has_two_stages(const Plan& plan) {
-  if (plan.ndim() < 3 || !is_reduced(plan, 0) || is_reduced(plan, 1) || plan.sizes[0] >= kShortInner) return false;
-  return plan.numel / (kept_count(plan) * plan.sizes[0]) >= kSmallPart;
-}
+bool has_two_stages(const Plan& plan) { return first_of(plan, innermost_reduced(plan)) != First::nothing; }
 
 void run_stages(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                 const void* const* inputs) {
   const Dtype accumulated = program.dtype(program.result());
   const Dims sizes = outermost_first(plan, plan.sizes.data());
-  const int64_t ndim = plan.ndim(), count = plan.operands.size();
-  // Partial results: the kept loops and the innermost one, row-major.
+  const int64_t ndim = plan.ndim(), count = plan.operands.size(), inner = innermost_reduced(plan);
+  const First first_folded = first_of(plan, inner);
+  const auto folds_first = [&](int64_t loop) {
+    return is_reduced(plan, loop) && (loop == inner) == (first_folded == First::inner);
+  };
+  // Partial results: the loops that are left, row-major.
   Dims partial_strides(ndim, 0);
   int64_t step = 1;
   for (int64_t dim = ndim - 1; dim >= 0; --dim) {
     const int64_t loop = ndim - 1 - dim;
-    if (loop > 0 && is_reduced(plan, loop)) continue;
+    if (folds_first(loop)) continue;
     partial_strides[dim] = step;
     step *= sizes[dim];  // exact: a part of the elements
   }
@@ -65,10 +79,10 @@ void run_stages(const Plan& plan, const Program& program, const Reduction& reduc
   run_reduction(first, program, {reduction.op, 0, accumulated}, between, inputs);
   count_scratch();
 
-  // What is left: the reduced loops but the innermost one have one turn.
+  // What is left: the folded loops have one turn.
   Dims left = sizes;
-  for (int64_t loop = 1; loop < ndim; ++loop)
-    if (is_reduced(plan, loop)) left[ndim - 1 - loop] = 1;
+  for (int64_t loop = 0; loop < ndim; ++loop)
+    if (folds_first(loop)) left[ndim - 1 - loop] = 1;
   const Dims out_strides = outermost_first(plan, plan.strides_of(0));
   const StridedView rest[] = {{left, out_strides}, {left, partial_strides}};
   Plan second;

@@ -1,5 +1,6 @@
-// tile: reductions in two stages. If the innermost reduced loop is short and there are others beyond a kept one, lanes
-// would be few: the other loops are reduced first, with the innermost one kept, then the small rest.
+// tile: reductions in two stages. Where reduced loops lie on both sides of a kept one, the lanes of one pass would be
+// few, or lie far apart: either the innermost reduced loop is folded first, and then the rest, or it is kept in the
+// first stage and folded at the end.
 #pragma once
 #include "tile/reduce.h"
 

@@ -104,6 +104,7 @@ LISTS = {
     ("pad", "pad"): draw_padding,
     ("view_copy", "size"): draw_view_size,
     **{(name, key): draw_strided for name in ("as_strided_copy", "as_strided_scatter") for key in ("size", "stride")},
+    **{(name, "normalized_shape"): lambda draw, ndim: draw.first_shape[-1:] for name in ("layer_norm", "rms_norm")},
     ("permute_copy", "dims"): lambda draw, ndim: draw.rng.sample(range(ndim), ndim),
     ("expand_copy", "size"): lambda draw, ndim: [2] * draw.rng.randint(0, 1) + [3 if size == 1 and draw.chance(0.6) else size for size in draw.first_shape],
 }
@@ -369,6 +370,7 @@ def draw_case(ops, seed, number, only_op=None):
             shape = [sizes[letter] for letter in operand.lstrip("*")]
             written = form == "inplace" and not build.args
             given = op == "addmv" and 0 in (sizes["i"], sizes["j"])  # docs/differences.md
+            draw.first_shape = draw.first_shape if build.args else shape
             shape = draw.narrowed(shape) if operand[0] == "*" and not (written or given) else shape if given or draw.chance(0.95) else draw.shape()
             if DECLARED[op].values_of(DECLARED[op].operands()[len(build.args)]) == "int64":
                 build.args.append(build.places(shape, sizes["j"]))

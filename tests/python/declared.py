@@ -117,7 +117,7 @@ def plain_arguments(name):
     arguments, needs_dim = [], False
     integers = ("isin",)  # the array API's takes no others
     for at, parameter in enumerate(op.parameters):
-        sizes = op.sizes(parameter, lambda letter: 3) if op.shapes and parameter.is_operand else [3] if name in ("vander", "combinations") else [2, 3]
+        sizes = op.sizes(parameter, lambda letter: 2) if op.shapes and parameter.is_operand else [3] if name in ("vander", "combinations") else [2, 3]
         numbers = tenon.arange(float(tenon.Size(sizes).numel())).reshape(sizes)
         if parameter.is_list:
             arguments.append([numbers, numbers + 1])

@@ -44,6 +44,10 @@ def _pick(value, side):
     return value
 
 
+def texts_of(caught):
+    return [str(item.message).split(" (Triggered internally")[0] for item in caught]
+
+
 def outcome(call, side, args, kwargs):
     """(result or exception, texts of the warnings) of a call in one library; `side` is "ours" or "theirs"."""
     module = tenon if side == "ours" else torch
@@ -53,8 +57,9 @@ def outcome(call, side, args, kwargs):
             result = call(module, *_pick(args, side), **_pick(kwargs, side))
         except Exception as error:
             result = error
-    texts = [str(item.message).split(" (Triggered internally")[0] for item in caught]
-    texts = [text for text in texts if not text.startswith("This overload of ")]  # PyTorch warns of these only once per process
+    texts = texts_of(caught)
+    # PyTorch warns of these only once per process, whatever the text says then.
+    texts = [text for text in texts if not text.startswith(("This overload of ", "Mismatch dtype between input and weight"))]
     return result, list(dict.fromkeys(texts))  # PyTorch gives some warnings twice
 
 
@@ -94,6 +99,11 @@ def same_values(ours, theirs, exact):
 
 
 _torch_warnings = set()  # all so far: PyTorch gives some warnings only once
+
+
+def remember(caught):
+    """Notes warnings that PyTorch gave outside of `same`, and may not give again."""
+    _torch_warnings.update(texts_of(caught))
 
 
 WRONG_INDEX = re.compile(r"index -?\d+(?= is out of bounds for dimension)")

@@ -684,3 +684,30 @@ def test_second_backward_through_saved_operands(name):
         return x.grad
 
     same(call)
+
+
+STEPS = {
+    "relu": lambda m, x: m.relu(x),
+    "relu_": lambda m, x: m.relu_(x * 1),
+    "hardtanh": lambda m, x: m.nn.functional.hardtanh(x),
+    "relu6": lambda m, x: m.nn.functional.relu6(x),
+    "leaky_relu": lambda m, x: m.nn.functional.leaky_relu(x),
+    "prelu": lambda m, x: m.nn.functional.prelu(x, m.ones(1)),
+    "threshold": lambda m, x: m.nn.functional.threshold(x, 0.5, 0),
+    "hardshrink": lambda m, x: m.nn.functional.hardshrink(x),
+    "softshrink": lambda m, x: m.nn.functional.softshrink(x),
+    "reflect": lambda m, x: m.nn.functional.pad(x, (1, 1), "reflect"),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gradients_that_are_constant_are_zero_when_differentiated_again(name, weighted):
+    def twice(m):
+        x, w = m.tensor([[-2.0, -0.2, 0.7, 3.0]], requires_grad=True), m.tensor(2.0, requires_grad=True)
+        y = STEPS[name](m, x)
+        (first,) = m.autograd.grad((y * w if weighted else y).sum(), x, create_graph=True)
+        again = m.autograd.grad(first.sum(), [x, w] if weighted else [x])
+        return first.grad_fn.name(), first, *again
+
+    same(twice)

@@ -60,7 +60,9 @@ def test_random_calls(name, seed):
     rng = random.Random(f"{name} {seed}")
     x = random_tensor(rng)
     exact = None if x.ours.element_size() == 2 else False
-    same(lambda m, x, **k: function(m, name)(x, **k), x, exact=exact, **options(rng, x.theirs.dim(), FOLDS[name]))
+    # The mean beside a var that is NaN may be infinite or NaN: docs/differences.md.
+    finite = (lambda x: x.masked_fill(x.isinf(), 1)) if name in ("var_mean", "std_mean") else lambda x: x
+    same(lambda m, x, **k: function(m, name)(finite(x), **k), x, exact=exact, **options(rng, x.theirs.dim(), FOLDS[name]))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])

@@ -191,3 +191,14 @@ def test_bytes_as_text():
     judge.same(lambda m, x: m.div(x, 2, rounding_mode=b"up"), judge.tensor([1.0, 3.0], "float32"))
     with pytest.raises(UnicodeDecodeError):
         tenon.div(tenon.ones(1), 2, rounding_mode=b"f\xff")
+
+
+@pytest.mark.parametrize("reduce", ["amax", "amin"])
+@pytest.mark.parametrize("columns", [1, 9])
+def test_extremes_keep_the_first_of_equals(reduce, columns):
+    """The sign of a zero says which one is kept. Nine columns are joined as a row."""
+    index = judge.view(judge.tensor([[0]], "int64"), lambda x: x.expand(1, columns))
+    for kept, given in ((0.0, -0.0), (-0.0, 0.0), (float("nan"), 1.0), (1.0, float("nan"))):
+        x, source = judge.tensor([[kept] * columns], "float32"), judge.tensor([[given] * columns], "float32")
+        judge.same(lambda m, x, index, source: m.copysign(m.ones(()), x.scatter_reduce(0, index, source, reduce)), x, index, source)
+        judge.same(lambda m, x, index, source: x.scatter_reduce(0, index, source, reduce), x, index, source)

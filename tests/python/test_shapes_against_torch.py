@@ -269,3 +269,44 @@ def test_conjugate_transpose(shape):
 def test_atleast_returns_the_same_tensor():
     x = tenon.ones(2, 2)
     assert tenon.atleast_1d(x) is x or tenon.atleast_1d(x).data_ptr() == x.data_ptr()
+
+
+def test_squeeze_of_several_dims():
+    x = judge.tensor([[[1.0], [2.0], [3.0]]], "float64")
+    for call in (lambda m, x: x.squeeze(0, 2), lambda m, x: x.squeeze((0, 2)), lambda m, x: x.squeeze(2), lambda m, x: x.clone().squeeze_(0, 2), lambda m, x: x.clone().squeeze_(2)):
+        same(call, x)
+
+
+VIEW_DTYPES = ("uint8", "int16", "int32", "float32", "float64", "complex64", "complex128", "uint16", "bfloat16")
+LAYOUTS = {
+    "whole": lambda x: x,
+    "part of rows": lambda x: x[:, 2:6],
+    "odd offset": lambda x: x[:, 1:5],
+    "odd rows": lambda x: x[:, :7],
+    "rows with gaps": lambda x: x[::2],
+    "columns with gaps": lambda x: x[:, ::2],
+    "transposed": lambda x: x.t(),
+    "expanded": lambda x: x[0].expand(3, 8),
+    "one dim": lambda x: x[1],
+    "empty": lambda x: x[:0],
+    "a number": lambda x: x[1, 2],
+}
+
+
+@pytest.mark.parametrize("start", VIEW_DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_views_as_another_dtype(layout, start):
+    """The same bytes; writes are seen by both."""
+
+    def seen(m, numbers, to):
+        start_dtype = getattr(m, start)
+        whole = numbers[:, : 8 * start_dtype.itemsize].clone().view(start_dtype)
+        x = LAYOUTS[layout](whole)
+        bits = x.view(dtype=getattr(m, to))
+        before = bits.reshape(-1).clone().view(m.uint8)
+        bits.zero_()
+        return bits.shape, bits.stride(), bits.storage_offset(), before, whole.view(m.uint8), x._version, bits.requires_grad
+
+    numbers = judge.tensor([[(row * 16 + at) * 37 % 113 for at in range(128)] for row in range(3)], "uint8")
+    for to in VIEW_DTYPES:
+        same(seen, numbers, to)

@@ -126,6 +126,17 @@ FUNCTIONS = {
     "batch_norm": (lambda m, x, w, b: F(m).batch_norm(x, None, None, w, b, training=True), X, W3, B3),
     "batch_norm without statistics": (lambda m, x: F(m).batch_norm(x, None, None), X),
     "instance_norm": (lambda m, x, w, b: F(m).instance_norm(x, None, None, w, b), X, W3, B3),
+    "instance_norm of weights alone": (lambda m, x, w: F(m).instance_norm(x, weight=w), X, W3),
+    "group_norm of images": (lambda m, x, w, b: F(m).group_norm(x, 2, w, b), numbers(2, 4, 5, 6), numbers(4), numbers(4, seed=1)),
+    "group_norm of one element": (lambda m, x: F(m).group_norm(x[:1, :, 0], 3), X),
+    "rms_norm without weight": (lambda m, x: F(m).rms_norm(x, (3, 5), eps=0.1), X),
+    "unfold": (lambda m, x: F(m).unfold(x, (2, 3), (2, 1), 1, (1, 2)), numbers(2, 3, 5, 6)),
+    "unfold of one image": (lambda m, x: F(m).unfold(x, 2), numbers(3, 5, 6)),
+    "unfold of larger blocks": (lambda m, x: F(m).unfold(x, 7), numbers(2, 3, 5, 6)),
+    "unfold without steps": (lambda m, x: F(m).unfold(x, 2, stride=0), numbers(2, 3, 5, 6)),
+    "fold": (lambda m, x: F(m).fold(x, (5, 6), 2), numbers(2, 12, 20)),
+    "fold with gaps": (lambda m, x: F(m).fold(x, (7, 6), (2, 3), (2, 1), 1, (1, 2)), numbers(2, 12, 21)),
+    "fold of other sizes": (lambda m, x: F(m).fold(x, (5, 7), 2), numbers(2, 12, 20)),
     "linear": (lambda m, x, w, b: F(m).linear(x, w, b), X, numbers(2, 5), numbers(2)),
     "bilinear": (lambda m, x, y, w: F(m).bilinear(x, y, w), A, numbers(2, 4), numbers(6, 3, 4)),
     "cosine_similarity": (lambda m, x, y: F(m).cosine_similarity(x, y), A, numbers(2, 3, seed=4)),
@@ -183,6 +194,64 @@ def test_functions(name):
         return [result.detach(), *[grad.contiguous() for grad in m.autograd.grad((result * weights).sum(), leaves)]]
 
     same(derived, *operands, exact=False)
+
+
+NORMS = {
+    "layer_norm": lambda m, x, w, b: F(m).layer_norm(x, (3,), w, b),
+    "group_norm": lambda m, x, w, b: F(m).group_norm(x, 1, w, b),
+    "rms_norm": lambda m, x, w, b: F(m).rms_norm(x, (3,), w),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+@pytest.mark.parametrize("dtype", ["int32", "bool", "float16", "bfloat16", "float32", "float64"])
+def test_norms_of_dtypes(name, dtype):
+    """Results, or the errors of dtypes that do not belong together."""
+    x = judge.view(numbers(4, 3), lambda x: x.to(getattr(tenon if isinstance(x, tenon.Tensor) else torch, dtype)))
+    torch.set_warn_always(True)
+    try:
+        for weight in (None, "float32", "bfloat16", "float64", "int64"):
+            for bias in (None, "float32", "bfloat16"):
+                w, b = (other and numbers(3, dtype=other) for other in (weight, bias))
+                same(lambda m, x: NORMS[name](m, x, *(other and of(m, other) for other in (w, b))), x, exact=None)
+    finally:
+        torch.set_warn_always(False)
+
+
+FLAT = {
+    "relu": lambda m, x: F(m).relu(x),
+    "relu6": lambda m, x: F(m).relu6(x),
+    "hardtanh": lambda m, x: F(m).hardtanh(x),
+    "leaky_relu": lambda m, x: F(m).leaky_relu(x),
+    "threshold": lambda m, x: F(m).threshold(x, 0.1, 20),
+    "softshrink": lambda m, x: F(m).softshrink(x),
+    "hardshrink": lambda m, x: F(m).hardshrink(x),
+    "rrelu": lambda m, x: F(m).rrelu(x),
+    "pad by reflection": lambda m, x: F(m).pad(x, (1, 1), "reflect"),
+    "pad by the outermost": lambda m, x: F(m).pad(x, (1, 1), "replicate"),
+    "pad by a number": lambda m, x: F(m).pad(x, (1, 1)),
+    "nll_loss": lambda m, x: F(m).nll_loss(x[:, :, 0].log_softmax(1), m.tensor([0, 1, 2, 0])),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_second_derivatives_that_are_zero(name):
+    """Constant gradients require grad where PyTorch's do."""
+
+    def twice(m, x):
+        x = x.clone().requires_grad_()
+        (first,) = m.autograd.grad(FLAT[name](m, x).sum(), x, create_graph=True)
+        return [first.requires_grad, first.detach()] + ([m.autograd.grad(first.sum(), x)[0]] if first.requires_grad else [])
+
+    same(twice, X, exact=False)
+
+
+def test_complex_logits_have_no_gradient():
+    def loss(m, x, y, grad):
+        return m.view_as_real(F(m).binary_cross_entropy_with_logits(x.clone().requires_grad_(grad), m.complex(y, x)))
+
+    for grad in (False, True):
+        same(loss, numbers(2, 3), numbers(2, 3, seed=1), grad, exact=False)
 
 
 def test_batch_norm_updates_statistics():

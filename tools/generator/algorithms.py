@@ -145,11 +145,19 @@ def recording(op):
         call = f"std::move({call}[0])"
     is_node = f" && !({op.facts['composite_if']})" if "composite_if" in op.facts else ""
     return [
-        f"  if (records({', '.join(differentiable(op))}){is_node}) [[unlikely]] {{",
+        f"  if ({records(op)}{is_node}) [[unlikely]] {{",
         f"    const Value values[] = {{{arguments_of(op)}}};",
         f"    return {call};",
         "  }",
     ]
+
+
+def records(op):
+    optional = [parameter.name for parameter in op.parameters if parameter.type == "Tensor?" and parameter.name in differentiable(op)]
+    given = [name for name in differentiable(op) if name not in optional]
+    if not optional:
+        return f"records({', '.join(given)})"
+    return f"(records({', '.join(given)}) || records_given({', '.join(optional)}))"
 
 
 def out_definition(op):

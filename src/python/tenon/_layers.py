@@ -2,6 +2,7 @@
 
 import tenon
 
+from ._tenon import _nn
 from .nn import functional
 from .nn._dropout import drop
 from .nn._margin_losses import triplets
@@ -20,20 +21,17 @@ def _word(reduction):
 
 # --- Normalization
 
+rms_norm = _nn.rms_norm
+
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
     """nn.functional.layer_norm."""
     return functional.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """nn.functional.rms_norm."""
-    return functional.rms_norm(input, normalized_shape, weight, eps)
-
-
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
-    """nn.functional.group_norm."""
-    return functional.group_norm(input, num_groups, weight, bias, eps)
+    """nn.functional.group_norm, which also takes one element of a batch, and has the op's errors."""
+    return _nn.group_norm(input, num_groups, weight, bias, eps)
 
 
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):

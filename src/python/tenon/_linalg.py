@@ -29,5 +29,6 @@ def vander(x, *, N=None):
     count = N if N is not None else x.shape[-1] if x.dim() else 1
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
-    powers = x.unsqueeze(-1).expand(*x.shape, count - 1).cumprod(-1)
-    return _tenon.cat([_tenon.ones_like(powers[..., :1]), powers.to(x.dtype)], -1)
+    rows = _tenon.atleast_1d(x).unsqueeze(-1)
+    powers = rows.expand(*rows.shape[:-1], count - 1).cumprod(-1)  # of integers: int64
+    return _tenon.cat([_tenon.ones_like(powers[..., :1]), powers], -1)

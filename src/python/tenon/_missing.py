@@ -47,7 +47,6 @@ _INSTEAD = {
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc": "x.unfold(dim, size, step) and tensordot",
         "avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d lp_pool1d lp_pool2d lp_pool3d": "x.unfold(dim, size, step).mean(-1)",
         "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d": "x.unfold(dim, size, step).amax(-1)",
-        "unfold fold": "x.unfold(dim, size, step)",
         "interpolate upsample upsample_nearest upsample_bilinear grid_sample affine_grid": "",
         "ctc_loss embedding_bag multi_head_attention_forward fractional_max_pool2d fractional_max_pool3d max_unpool1d max_unpool2d max_unpool3d": "",
     },

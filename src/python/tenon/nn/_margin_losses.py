@@ -68,7 +68,9 @@ def _rows(input):
 
 
 _NAMES = {tenon.float32: "Float", tenon.float64: "Double", tenon.float16: "Half", tenon.bfloat16: "BFloat16", tenon.int64: "Long", tenon.int32: "Int",
-          tenon.int16: "Short", tenon.int8: "Char", tenon.uint8: "Byte", tenon.bool: "Bool"}  # fmt: skip
+          tenon.int16: "Short", tenon.int8: "Char", tenon.uint8: "Byte", tenon.bool: "Bool",
+          tenon.uint16: "UInt16", tenon.uint32: "UInt32", tenon.uint64: "UInt64",
+          tenon.complex64: "ComplexFloat", tenon.complex128: "ComplexDouble"}  # fmt: skip
 
 
 def _check_dtypes(input, target, kernel):

@@ -1,23 +1,25 @@
 """The functions of torch.nn.functional that exist here."""
 
+import math
 import warnings
 
 import tenon
 
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
+from ._blocks import fold, unfold
 from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from ._margin_losses import multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss
 
 __all__ = """
     alpha_dropout batch_norm bilinear binary_cross_entropy binary_cross_entropy_with_logits celu celu_ channel_shuffle
     cosine_embedding_loss cosine_similarity cross_entropy dropout dropout1d dropout2d dropout3d elu elu_ embedding
-    feature_alpha_dropout gaussian_nll_loss gelu glu group_norm gumbel_softmax hardshrink hardsigmoid hardswish hardtanh
+    feature_alpha_dropout fold gaussian_nll_loss gelu glu group_norm gumbel_softmax hardshrink hardsigmoid hardswish hardtanh
     hardtanh_ hinge_embedding_loss huber_loss instance_norm kl_div l1_loss layer_norm leaky_relu leaky_relu_ linear
     local_response_norm log_softmax logsigmoid margin_ranking_loss mish mse_loss multi_margin_loss multilabel_margin_loss
     multilabel_soft_margin_loss nll_loss normalize one_hot pad pairwise_distance pdist pixel_shuffle pixel_unshuffle
     poisson_nll_loss prelu relu relu6 relu_ rms_norm rrelu rrelu_ scaled_dot_product_attention selu selu_ sigmoid silu
     smooth_l1_loss soft_margin_loss softmax softmin softplus softshrink softsign tanh tanhshrink threshold threshold_
-    triplet_margin_loss triplet_margin_with_distance_loss
+    triplet_margin_loss triplet_margin_with_distance_loss unfold
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
@@ -189,27 +191,6 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     return tenon.div(input, length.clamp_min_(eps).expand_as(input), out=out)
 
 
-def _check_normalized(input, normalized_shape, parameters):
-    """The dims that are normalized: the last ones."""
-    shape = list(normalized_shape)
-    if not shape:
-        raise RuntimeError(
-            f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = {shape}"
-        )
-    for name, parameter in parameters.items():
-        if parameter is not None and list(parameter.shape) != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(parameter.shape)} and "
-                f"normalized_shape = {shape}"
-            )
-    if input.dim() < len(shape) or list(input.shape[input.dim() - len(shape) :]) != shape:
-        wanted = ", ".join(map(str, ["*", *shape]))
-        raise RuntimeError(
-            f"Given normalized_shape={shape}, expected input with shape [{wanted}], but got input of size{list(input.shape)}"
-        )
-    return list(range(-len(shape), 0))
-
-
 def _wide(input):
     """16-bit floats in float32: results are rounded once."""
     return input.float() if input.dtype in (tenon.float16, tenon.bfloat16) else input
@@ -225,19 +206,12 @@ def _scaled(normalized, weight, bias, dtype):
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """input less its mean, divided by its deviation, over the last dims; then times weight, plus bias."""
-    dims = _check_normalized(input, normalized_shape, {"weight": weight, "bias": bias})
-    wide = _wide(input)
-    variance, mean = tenon.var_mean(wide, dims, correction=0, keepdim=True)
-    return _scaled((wide - mean) * (variance + eps).rsqrt(), weight, bias, input.dtype)
+    return _nn.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """input, divided by the root of the mean of its squares over the last dims; then times weight."""
-    dims = _check_normalized(input, normalized_shape, {"weight": weight})
-    wide = _wide(input)
-    if eps is None:
-        eps = tenon.finfo(wide.dtype).eps
-    return _scaled(wide * (wide.square().mean(dims, True) + eps).rsqrt(), weight, None, input.dtype)
+    return _nn.rms_norm(input, normalized_shape, weight, eps)
 
 
 def _by_channel(parameter, ndim):
@@ -249,18 +223,10 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """input less its mean, divided by its deviation, over each of num_groups groups of channels."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    batch, channels = input.shape[:2]
-    if channels % num_groups:
-        raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and "
-            f"num_groups={num_groups}"
-        )
-    wide = _wide(input).reshape(batch, num_groups, -1)
-    variance, mean = tenon.var_mean(wide, -1, correction=0, keepdim=True)
-    normalized = ((wide - mean) * (variance + eps).rsqrt()).reshape(input.shape)
-    return _scaled(normalized, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+    if math.prod([input.size(0) * input.size(1) // num_groups, *input.shape[2:]]) == 1:
+        sizes = [input.size(0) * input.size(1) // num_groups, num_groups, *input.shape[2:]]
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
+    return _nn.group_norm(input, num_groups, weight, bias, eps)
 
 
 def _update(running, current, momentum):
@@ -303,16 +269,14 @@ def instance_norm(
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
     if input.numel() // max(input.shape[0] * input.shape[1], 1) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})")
-    wide = _wide(input)
-    dims = list(range(2, input.dim()))
-    variance, mean = tenon.var_mean(wide, dims, correction=0, keepdim=True)
-    if running_mean is not None:
-        _update(running_mean, mean.reshape(input.shape[:2]).mean(0), momentum)
-    if running_var is not None:
-        count = wide.numel() // max(input.shape[0] * input.shape[1], 1)
-        _update(running_var, variance.reshape(input.shape[:2]).mean(0) * (count / (count - 1)), momentum)
-    normalized = (wide - mean) * (variance + eps).rsqrt()
-    return _scaled(normalized, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+    if running_mean is not None or running_var is not None:
+        variance, mean = tenon.var_mean(_wide(input.detach()).flatten(2), 2, correction=0)
+        if running_mean is not None:
+            _update(running_mean, mean.mean(0), momentum)
+        if running_var is not None:
+            count = input.numel() // max(input.shape[0] * input.shape[1], 1)
+            _update(running_var, variance.mean(0) * (count / (count - 1)), momentum)
+    return _nn.group_norm(input, input.shape[1], weight, bias, eps)
 
 
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
@@ -336,6 +300,13 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         if not -weight.size(0) <= padding_idx < weight.size(0):
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= weight.size(0)
+    if input.dtype not in (tenon.int32, tenon.int64):
+        number, step = (1, "embedding") if max_norm is None else (2, "embedding_renorm_")
+        name = {tenon.bool: "CPUBoolType", tenon.bfloat16: "CPUBFloat16Type"}.get(input.dtype) or input.type()
+        raise RuntimeError(
+            f"Expected tensor for argument #{number} 'indices' to have one of the following scalar types: Long, Int; but got {name} "
+            f"instead (while checking arguments for {step})"
+        )
     places = input.reshape(-1)
     if max_norm is not None:
         with tenon.no_grad():
@@ -388,9 +359,7 @@ def _reduction(reduction, size_average=None, reduce=None):
     elif reduction == "elementwise_mean":
         warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3)
         reduction = "mean"
-    if not isinstance(reduction, str):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return reduction
+    return str(reduction)  # what is no word is refused by the loss, after its other checks
 
 
 def _warn_of_sizes(input, target):

@@ -1,0 +1,44 @@
+// dispatch: what the ops that write by an index share. Takes a tensor, an index along one dim and elements; replaces
+// the elements at these places, or joins them with those that are there.
+#pragma once
+#include "dispatch/algorithm.h"
+#include "dispatch/places.h"
+
+namespace tenon::by_index {
+
+/// An operand that is read while `self` is written: a copy if they overlap.
+Tensor apart(const Tensor& self, const Tensor& operand);
+/// Throws if elements of `written` share memory with each other or with an operand.
+void check_no_overlaps(const Tensor& written, const Tensor& index, const Tensor* src);
+/// Elements that are joined with those of `self`.
+Tensor beside(const Tensor& self, const Tensor& elements);
+/// Notes the writes for `explain`: one thread does them. True if they are only planned.
+bool is_only_planned(const Tensor& self, const char* route);
+/// A number as a 0-dim tensor. Throws Error if the dtype cannot hold it.
+Tensor as_element(Scalar number, Dtype dtype);
+/// Checks the operands of scatter and its relatives. `src` is null if a number is written.
+void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src);
+/// Checks the operands of index_add and index_reduce.
+void check_indexed(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source);
+/// The places of index_fill as a vector, negative ones counted from the end.
+Tensor filled_places(const Tensor& self, int64_t dim, const Tensor& index);
+
+/// What is done with an element and the one that it meets.
+enum class Join : uint8_t { replace, add, multiply, largest, smallest };
+/// Scatters into `self` after all checks. `src` has its number of dims, or is one element.
+void write_elements(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& src, Join join);
+
+/// Calls `write(self)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32 and
+/// rounded once, as in PyTorch.
+template <class Write>
+void write_counted(const Tensor& self, bool joins, const Write& write) {
+  if (joins && is_floating_point(self.dtype()) && self.itemsize() == 2) {
+    const Tensor wide = run_to(self, float32, MemoryFormat::preserve);
+    write(wide);
+    return run_copy(self, wide);
+  }
+  write(self);
+  bump_version(self);
+}
+
+}  // namespace tenon::by_index

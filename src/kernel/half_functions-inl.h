@@ -1,0 +1,163 @@
+// kernel: functions of 16-bit floats over vectors of float32 with AVX-512. A number of 11 or 8 bits times a constant of
+// 13 bits is exact in float32, so that angles and powers are reduced without pairs; 16 intervals look up what they
+// need; and nothing is added back that a 16-bit result does not show. Of the 65,536 float16 numbers, at most two have
+// another result than the exact one rounded, a neighbour of it; of bfloat16, none (half_functions_test.cpp).
+#if defined(TENON_KERNEL_HALF_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_HALF_FUNCTIONS_INL_H
+#undef TENON_KERNEL_HALF_FUNCTIONS_INL_H
+#else
+#define TENON_KERNEL_HALF_FUNCTIONS_INL_H
+#endif
+
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "kernel/exp_log-inl.h"
+#include "tenon/dtype.h"
+
+#undef TENON_HAS_HALF_FUNCTIONS
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define TENON_HAS_HALF_FUNCTIONS 1
+#else
+#define TENON_HAS_HALF_FUNCTIONS 0
+#endif
+
+#if TENON_HAS_HALF_FUNCTIONS
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE::half {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D32 = hn::CappedTag<float, 16>;
+using V32 = hn::Vec<D32>;
+
+/// sin(pi t) for |t| <= 1/2, with the bits of `turns`, whose lowest one counts half turns, as a sign.
+HWY_INLINE V32 sine_of_turns(V32 t, V32 turns, const float (&terms)[4]) {
+  const D32 d;
+  const hn::RebindToUnsigned<D32> du;
+  const V32 square = hn::Mul(t, t), line = hn::Mul(t, hn::Set(d, 0x1.921fb6p+1f));
+  const V32 sine = hn::MulAdd(hn::Mul(t, square), polynomial(d, square, terms), line);
+  return hn::Xor(sine, hn::BitCast(d, hn::ShiftLeft<31>(hn::BitCast(du, turns))));
+}
+// Of (sin(pi t) / t - pi) / t^2: 2^-27. Their last bits are those that round most results of float16 correctly.
+inline constexpr float kSineTerms[] = {-0x1.4abbc8p+2f, 0x1.466918p+1f, -0x1.32555ap-1f, 0x1.3e2938p-4f};
+inline constexpr float kCosineTerms[] = {-0x1.4abbc6p+2f, 0x1.466918p+1f, -0x1.32557p-1f, 0x1.3e2934p-4f};
+/// 1/pi, its first part of 13 bits.
+inline constexpr float kWholeTurn = 0x1.45f306p-2f, kTurn = 0x1.45fp-2f, kTurnRest = 0x1.836e4ep-17f,
+                       kTurnLast = 0x1.1054a8p-43f;
+/// Up to this number, x / pi is exact to some 2^-45.
+inline constexpr float kFarthestTurn = 65536;
+
+/// 2^(k + i/16) (1 + p); i looks up a power.
+struct Exp {
+  template <class T>
+  static HWY_INLINE V32 of(V32 x) {
+    constexpr float kCounter16 = kCounter<float> / 16;
+    constexpr float terms[] = {0x1.62e43p-1f, 0x1.ebfff4p-3f, 0x1.c6b46ap-5f};  // of (2^r - 1) / r: 2^-29
+    const D32 d;
+    // Beyond, the result is 0 or infinite. Max gives its second operand if one is NaN.
+    V32 bounded = hn::Max(hn::Set(d, -110.0f), x);
+    if constexpr (std::is_same_v<T, BFloat16>) bounded = hn::Min(hn::Set(d, 90.0f), bounded);
+    const V32 product = hn::Mul(bounded, hn::Set(d, 0x1.715p+0f));  // exact
+    const V32 counted = hn::MulAdd(bounded, hn::Set(d, ExpLog<float>::inverse_ln2), hn::Set(d, kCounter16));
+    const V32 exponent = hn::Sub(counted, hn::Set(d, kCounter16));
+    const V32 r = hn::MulAdd(bounded, hn::Set(d, 0x1.1d94aep-14f), hn::Sub(product, exponent));
+    const V32 high = looked_up(counted, kPowers16);
+    const V32 power = hn::MulAdd(hn::Mul(high, r), polynomial(d, r, terms), high);
+    return with_whole_exponent(power, exponent);
+  }
+};
+struct Sin {
+  static constexpr float farthest = kFarthestTurn;
+  template <class T>
+  static HWY_INLINE V32 of(V32 signed_x) {
+    const D32 d;
+    const V32 x = hn::Abs(signed_x);  // -0 stays
+    const V32 counter = hn::Set(d, kCounter<float>), product = hn::Mul(x, hn::Set(d, kTurn));
+    const V32 counted = hn::MulAdd(x, hn::Set(d, kWholeTurn), counter);
+    const V32 rest = hn::Sub(product, hn::Sub(counted, counter));  // exact
+    const V32 t = hn::MulAdd(x, hn::Set(d, kTurnLast), hn::MulAdd(x, hn::Set(d, kTurnRest), rest));
+    return hn::Xor(sine_of_turns(t, counted, kSineTerms), hn::Xor(x, signed_x));
+  }
+};
+struct Cos {
+  static constexpr float farthest = kFarthestTurn;
+  /// (-1)^k sin(pi (k + 1/2 - x / pi)).
+  template <class T>
+  static HWY_INLINE V32 of(V32 x) {
+    const D32 d;
+    const V32 counter = hn::Set(d, kCounter<float>), half = hn::Set(d, 0.5f), product = hn::Mul(x, hn::Set(d, kTurn));
+    const V32 counted = hn::Add(hn::MulSub(x, hn::Set(d, kWholeTurn), half), counter);
+    const V32 rest = hn::Add(hn::Sub(hn::Sub(counted, counter), product), half);
+    const V32 t = hn::NegMulAdd(x, hn::Set(d, kTurnLast), hn::NegMulAdd(x, hn::Set(d, kTurnRest), rest));
+    return sine_of_turns(t, counted, kCosineTerms);
+  }
+};
+/// By the first bits of m between 3/4 and 3/2: its inverse to some 1/32, and the inverse's logarithm. Logarithms of m
+/// below 1 have ln 2 added, because getexp counts them one power of two lower.
+struct Log {
+  alignas(64) static constexpr float inverses[] = {
+      0x1.0p+0f,   0x1.d42p-1f, 0x1.bacp-1f, 0x1.a42p-1f, 0x1.8fap-1f, 0x1.7dp-1f,  0x1.6c2p-1f, 0x1.5cap-1f,
+      0x1.4e6p+0f, 0x1.414p+0f, 0x1.352p+0f, 0x1.29ep+0f, 0x1.1f8p+0f, 0x1.15cp+0f, 0x1.0cap+0f, 0x1.0p+0f};
+  alignas(64) static constexpr float logarithms[] = {
+      0x0.0p+0f,    0x1.6efp-4f,  0x1.29ap-3f,  0x1.9508p-3f, 0x1.fb8p-3f,  0x1.2eap-2f,  0x1.5dp-2f,   0x1.898cp-2f,
+      0x1.b448p-2f, 0x1.dd4cp-2f, 0x1.0258p-1f, 0x1.1554p-1f, 0x1.277ap-1f, 0x1.3924p-1f, 0x1.4a3ep-1f, 0x1.62e4p-1f};
+  alignas(64) static constexpr float rests[] = {0,
+                                                0x1.4a3016p-18f,
+                                                -0x1.679cfcp-18f,
+                                                0x1.aa0044p-19f,
+                                                -0x1.3c888ep-18f,
+                                                -0x1.d431eep-18f,
+                                                0x1.dc49ffp-18f,
+                                                0x1.38a894p-18f,
+                                                0x1.77c148p-18f,
+                                                -0x1.5fb1e4p-18f,
+                                                0x1.52e4e8p-20f,
+                                                -0x1.8588e6p-18f,
+                                                -0x1.e136c4p-21f,
+                                                0x1.bbcb9ap-22f,
+                                                0x1.0c4684p-18f,
+                                                0x1.7f7d1cp-20f};
+  alignas(64) static constexpr float short_logarithms[] = {0,
+                                                           0x1.6ef528p-4f,
+                                                           0x1.299d3p-3f,
+                                                           0x1.9509aap-3f,
+                                                           0x1.fb7d86p-3f,
+                                                           0x1.2e9e2cp-2f,
+                                                           0x1.5d01dcp-2f,
+                                                           0x1.898d38p-2f,
+                                                           0x1.b44978p-2f,
+                                                           0x1.dd4aap-2f,
+                                                           0x1.02582ap-1f,
+                                                           0x1.15533ep-1f,
+                                                           0x1.2779e2p-1f,
+                                                           0x1.39240ep-1f,
+                                                           0x1.4a3e86p-1f,
+                                                           0x1.62e43p-1f};
+  /// 0, infinite, negative numbers and NaN need no special code: their exponent or mantissa is infinite or NaN.
+  template <class T>
+  static HWY_INLINE V32 of(V32 x) {
+    using C = ExpLog<float>;
+    const D32 d;
+    const hn::RebindToUnsigned<D32> du;
+    const V32 exponent{_mm512_getexp_ps(x.raw)};
+    const V32 m{_mm512_getmant_ps(x.raw, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan)};
+    const V32 interval = hn::BitCast(d, hn::ShiftRight<C::mantissa_bits - 4>(hn::BitCast(du, m)));
+    const V32 r = hn::MulSub(m, looked_up(interval, inverses), hn::Set(d, 1.0f)), square = hn::Mul(r, r);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      constexpr float terms[] = {-0x1.000142p-1f, 0x1.5577cep-2f, -0x1.e7f0a6p-3f};  // 2^-23
+      const V32 whole = hn::MulAdd(exponent, hn::Set(d, C::ln2), looked_up(interval, short_logarithms));
+      return hn::Add(whole, hn::MulAdd(square, polynomial(d, r, terms), r));
+    } else {
+      constexpr float terms[] = {-0x1p-1f, 0x1.555848p-2f, -0x1.000fa2p-2f, 0x1.81e3bcp-3f};             // 2^-28
+      const V32 whole = hn::MulAdd(exponent, hn::Set(d, C::ln2_high), looked_up(interval, logarithms));  // exact
+      const V32 low = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), looked_up(interval, rests));
+      return hn::Add(whole, hn::Add(r, hn::MulAdd(square, polynomial(d, r, terms), low)));
+    }
+  }
+};
+
+}  // namespace tenon::HWY_NAMESPACE::half
+HWY_AFTER_NAMESPACE();
+#endif
+#endif

@@ -1,0 +1,355 @@
+// kernel: the states of var and its like, in float64, of float32 and float64 as they lie in memory. The elements of a
+// block are counted from a center, and blocks are joined as in ops::var. With the mean of k of b elements as the
+// center, cancellation costs at most a factor of 1 + b / k. One element is enough for float32, which has 29 bits to
+// spare; for float64 a first pass over some rows finds the center, over all of them in blocks. Bench: ./dev bench
+// --sweep, reductions.
+#if defined(TENON_KERNEL_SPREAD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_SPREAD_INL_H
+#undef TENON_KERNEL_SPREAD_INL_H
+#else
+#define TENON_KERNEL_SPREAD_INL_H
+#endif
+
+#include "kernel/loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+#if TENON_HAS_VECTORS
+using SpreadTag = std::remove_const_t<decltype(hn::CappedTag<double, 16>())>;
+using SpreadVector = Vector<SpreadTag>;
+inline constexpr int64_t kSpreadLanes = hn::MaxLanes(SpreadTag());
+
+template <class T>
+HWY_INLINE SpreadVector load_in_float64(const T* from) {
+  const SpreadTag d;
+  if constexpr (std::is_same_v<T, double>)
+    return {hn::LoadU(d, from)};
+  else
+    return {hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, SpreadTag>(), from))};
+}
+/// The lanes before `end`; the others are zeros.
+template <class T>
+HWY_INLINE SpreadVector load_in_float64(const T* from, const T* end) {
+  if (end - from >= kSpreadLanes) [[likely]]
+    return load_in_float64(from);
+  T lanes[kSpreadLanes] = {};
+  std::memcpy(lanes, from, static_cast<std::size_t>(end - from) * sizeof(T));
+  return load_in_float64(lanes);
+}
+
+/// Distances from a center: their sum, and the sum of their squares.
+struct Distances {
+  SpreadVector sum, squares;
+  HWY_INLINE Distances() : sum(0), squares(0) {}
+  /// A product with 1 leaves the units that add to the sum, which are busiest.
+  HWY_INLINE void add(SpreadVector value, SpreadVector center) {
+    add(SpreadVector{hn::MulSub(value.v, hn::Set(SpreadTag(), 1.0), center.v)});
+  }
+  HWY_INLINE void add(SpreadVector distance) {
+    sum = sum + distance;
+    squares = mul_add(distance, distance, squares);
+  }
+  HWY_INLINE void add(const Distances& other) {
+    sum = sum + other.sum;
+    squares = squares + other.squares;
+  }
+};
+/// Whether a first pass finds the center.
+template <class T>
+inline constexpr bool kFindsMean = std::is_same_v<T, double>;
+/// `first`, corrected by the sum of distances from it; itself if that is not finite.
+HWY_INLINE SpreadVector better_center(SpreadVector first, SpreadVector sum, int64_t count) {
+  const SpreadVector mean = mul_add(sum, SpreadVector(1 / static_cast<double>(count)), first);
+  return choose(mean - mean == SpreadVector(0), mean, first);
+}
+
+struct Spread {
+  SpreadVector mean, squares;
+  HWY_INLINE Spread() {}
+  /// Of `count` elements.
+  HWY_INLINE Spread(SpreadVector center, const Distances& distances, int64_t count) {
+    const SpreadVector off = distances.sum * SpreadVector(1 / static_cast<double>(count));
+    const SpreadVector left = distances.squares - distances.sum * off, zero(0);
+    mean = center + off;
+    // Rounding leaves nothing negative. Squares that overflow stay infinite, an infinite mean leaves NaN.
+    const auto overflows = distances.squares == SpreadVector(std::numeric_limits<double>::infinity());
+    squares = choose(overflows, distances.squares, choose(left < zero, zero, left)) + (mean - mean);
+  }
+  /// Joins the state of `taken` elements at `to`.
+  HWY_INLINE void join(const double* to, int64_t stride, int64_t taken, int64_t count) {
+    const SpreadTag d;
+    const auto before = static_cast<double>(taken),
+               share = static_cast<double>(count) / (before + static_cast<double>(count));
+    const SpreadVector other{hn::LoadU(d, to + stride)}, between = mean - other;
+    const auto is_finite = between - between == SpreadVector(0);
+    mean = choose(is_finite, mul_add(between, SpreadVector(share), other),
+                  mean * SpreadVector(share) + other * SpreadVector(1 - share));
+    squares =
+        SpreadVector{hn::LoadU(d, to + 2 * stride)} + squares + between * (between * SpreadVector(before * share));
+  }
+  HWY_INLINE void store(double* to, int64_t stride, int64_t count) const {
+    const SpreadTag d;
+    hn::StoreU(hn::Set(d, static_cast<double>(count)), d, to);
+    hn::StoreU(mean.v, d, to + stride);
+    hn::StoreU(squares.v, d, to + 2 * stride);
+  }
+};
+
+/// Distances and squares of finite float64 elements may overflow. Then their squares are infinite; with an element that
+/// is not finite they are NaN. `at(lane, i)` gives element i of the `count` elements of a lane.
+template <class T, class At>
+HWY_INLINE void settle_overflow(Spread& spread, int64_t lanes, int64_t count, const At& at) {
+  if constexpr (std::is_same_v<T, double>) {
+    const SpreadTag d;
+    if (hn::AllTrue(d, hn::IsFinite(spread.squares.v))) [[likely]]
+      return;
+    double means[kSpreadLanes], squares[kSpreadLanes];
+    hn::StoreU(spread.mean.v, d, means);
+    hn::StoreU(spread.squares.v, d, squares);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      if (std::isfinite(squares[lane])) continue;
+      double mean = 0;
+      for (int64_t i = 0; i < count; ++i) mean += at(lane, i) / static_cast<double>(count);
+      if (!std::isfinite(mean)) continue;
+      means[lane] = mean;
+      squares[lane] = std::numeric_limits<double>::infinity();
+    }
+    spread.mean.v = hn::LoadU(d, means);
+    spread.squares.v = hn::LoadU(d, squares);
+  }
+}
+
+/// Of a run.
+template <class T>
+HWY_INLINE Distances distances_of_run(const T* from, const T* end, int64_t n, SpreadVector center) {
+  constexpr int64_t kParts = 4, kLanes = kSpreadLanes;
+  const SpreadTag d;
+  Distances all;
+  if (n < kLanes) {
+    const auto counted = hn::FirstN(d, static_cast<std::size_t>(n));
+    all.add({hn::IfThenElseZero(counted, (load_in_float64(from, end) - center).v)});
+    return all;
+  }
+  int64_t i = 0;
+  if (n >= kParts * kLanes) {
+    Distances parts[kParts];
+    for (; i + kParts * kLanes <= n; i += kParts * kLanes) {
+      prefetch<static_cast<std::size_t>(kParts * kLanes) * sizeof(T)>(from + i);
+      unrolled<kParts>([&](int64_t k) TENON_UNROLLED { parts[k].add(load_in_float64(from + i + k * kLanes), center); });
+    }
+    parts[0].add(parts[2]);
+    parts[1].add(parts[3]);
+    all = parts[0];
+    all.add(parts[1]);
+  }
+  for (; i + kLanes <= n; i += kLanes) all.add(load_in_float64(from + i), center);
+  if (i < n) {  // the last vector, without the lanes that were added before
+    const auto known = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i)));
+    all.add({hn::IfThenZeroElse(known, (load_in_float64(from + n - kLanes) - center).v)});
+  }
+  return all;
+}
+template <class T>
+HWY_INLINE void prefetch_elements(const T* from, int64_t n) {
+  for (int64_t i = 0; i < n; i += 64 / static_cast<int64_t>(sizeof(T))) __builtin_prefetch(from + i);
+}
+/// Of `runs` runs, at most as many as a vector has lanes: lane i for run i.
+template <class T>
+HWY_INLINE Spread spread_of_runs(const T* from, const T* end, int64_t step, int64_t runs, int64_t n) {
+  const SpreadTag d;
+  SpreadVector sums[kSpreadLanes], squares[kSpreadLanes];
+  double centers[kSpreadLanes] = {};
+  for (int64_t run = 0; run < runs; ++run) centers[run] = static_cast<double>(from[run * step]);
+  if (n == 1) return {{hn::LoadU(d, centers)}, {}, 1};
+  if constexpr (kFindsMean<T>) {
+    const int64_t sample = std::min(n, kSpreadLanes);
+    const auto counted = hn::FirstN(d, static_cast<std::size_t>(sample));
+    for (int64_t run = 0; run < runs; ++run) {
+      const SpreadVector distance = load_in_float64(from + run * step, end) - SpreadVector(centers[run]);
+      sums[run].v = hn::IfThenElseZero(counted, distance.v);
+    }
+    const SpreadVector sum = fold_across<ops::sum>(d, sums, runs);
+    hn::StoreU(better_center({hn::LoadU(d, centers)}, sum, sample).v, d, centers);
+  }
+  // The first vectors of a group are read out of order: the processor reads nothing ahead. Prefetching longer runs, a
+  // group of which takes much of the first cache, costs more from the second one than it saves from memory.
+  const bool prefetches = n > kSpreadLanes && n * static_cast<int64_t>(sizeof(T)) < 512;
+  for (int64_t run = 0; run < runs; ++run) {
+    if (prefetches) prefetch_elements(from + (run + kSpreadLanes) * step, n);
+    const Distances of = distances_of_run(from + run * step, end, n, SpreadVector(centers[run]));
+    sums[run] = of.sum;
+    squares[run] = of.squares;
+  }
+  Distances all;
+  all.sum = fold_across<ops::sum>(d, sums, runs);
+  all.squares = fold_across<ops::sum>(d, squares, runs);
+  Spread spread{{hn::LoadU(d, centers)}, all, n};
+  settle_overflow<T>(spread, runs, n, [&](int64_t run, int64_t i) { return from[run * step + i]; });
+  return spread;
+}
+
+template <class T>
+void spread_along(void* states, int64_t stride, const void* in, int64_t step, int64_t count, int64_t n, const double*) {
+  constexpr int64_t kShort = 512;  // a group of longer runs would leave the first cache
+  double* to = static_cast<double*>(states);
+  const T* from = static_cast<const T*>(in);
+  if (n == 0) {
+    for (int field = 0; field < 3; ++field) std::memset(to + field * stride, 0, static_cast<std::size_t>(count) * 8);
+    return;
+  }
+  const T* const end = from + (count - 1) * step + n;
+  const int64_t group = n <= kShort ? kSpreadLanes : 1;
+  for (int64_t run = 0; run < count; run += group, from += group * step)
+    spread_of_runs(from, end, step, std::min(group, count - run), n).store(to + run, stride, n);
+}
+
+/// Of rows, for neighbouring vectors of columns.
+template <int64_t kVectors, class T>
+HWY_INLINE void spread_columns(Spread* spreads, const T* from, int64_t step, int64_t rows) {
+  SpreadVector center[kVectors];
+  const auto load = [&](int64_t row, int64_t k)
+                        TENON_UNROLLED { return load_in_float64(from + row * step + k * kSpreadLanes); };
+  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { center[k] = load(0, k); });
+  int64_t first = 1;  // the distance of a center's row is 0
+  if constexpr (kFindsMean<T>)
+    if (rows > 1) {
+      SpreadVector sum[kVectors];
+      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sum[k] = SpreadVector(0); });
+      const int64_t sample = std::min<int64_t>(rows, 4);
+      for (int64_t row = 1; row < sample; ++row)
+        unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sum[k] = sum[k] + (load(row, k) - center[k]); });
+      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { center[k] = better_center(center[k], sum[k], sample); });
+      first = 0;
+    }
+  Distances all[kVectors];
+  for (int64_t row = first; row < rows; ++row)
+    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { all[k].add(load(row, k), center[k]); });
+  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { spreads[k] = Spread(center[k], all[k], rows); });
+  for (int64_t k = 0; k < kVectors; ++k)
+    settle_overflow<T>(spreads[k], kSpreadLanes, rows,
+                       [&](int64_t lane, int64_t row) { return from[row * step + k * kSpreadLanes + lane]; });
+}
+/// The states of neighbouring vectors of columns, joined with those at `to`.
+template <int64_t kVectors, class T>
+HWY_INLINE void joined_columns(Spread* spreads, const double* to, int64_t stride, const T* from, int64_t step,
+                               int64_t rows, int64_t taken) {
+  spread_columns<kVectors>(spreads, from, step, rows);
+  if (taken > 0)
+    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { spreads[k].join(to + k * kSpreadLanes, stride, taken, rows); });
+}
+template <class T>
+void spread_across(void* states, int64_t stride, const void* in, int64_t step, int64_t rows, int64_t n, int64_t taken,
+                   const double*) {
+  constexpr int64_t kLanes = kSpreadLanes, kMany = 4;
+  double* to = static_cast<double*>(states);
+  const T* from = static_cast<const T*>(in);
+  const int64_t count = taken + rows;
+  // The last vector overlaps the one before, so it starts from the states before this call.
+  const int64_t last = n < kLanes ? 0 : n - kLanes;
+  Spread end, spreads[kMany];
+  if (n % kLanes != 0) joined_columns<1>(&end, to + last, stride, from + last, step, rows, taken);
+  int64_t i = 0;
+  for (; i + kMany * kLanes <= n; i += kMany * kLanes) {
+    joined_columns<kMany>(spreads, to + i, stride, from + i, step, rows, taken);
+    for (int64_t k = 0; k < kMany; ++k) spreads[k].store(to + i + k * kLanes, stride, count);
+  }
+  for (; i + kLanes <= n; i += kLanes) {
+    joined_columns<1>(spreads, to + i, stride, from + i, step, rows, taken);
+    spreads[0].store(to + i, stride, count);
+  }
+  if (n % kLanes != 0) end.store(to + last, stride, count);
+}
+
+/// Blocks of rows that are shorter than a vector, as in ShortRows: as many rows as fit lie side by side if there are no
+/// gaps between them.
+template <class T>
+class SpreadBlocks {
+ public:
+  /// `end`: of the memory that may be read.
+  HWY_INLINE SpreadBlocks(int64_t n, int64_t step, int64_t rows, const T* end)
+      : n_(n),
+        step_(step),
+        rows_(rows),
+        together_(step == n ? std::min(kSpreadLanes / n, rows) : 1),
+        turns_(rows / together_),
+        stride_(together_ * step),
+        has_rest_(rows % together_ != 0),
+        rest_(hn::FirstN(SpreadTag(), static_cast<std::size_t>(rows % together_ * n))),
+        repeated_(repeated(n)),
+        end_(end) {
+    for (int64_t left = together_; left > 1; left -= left / 2, ++halvings_) {
+      const int64_t half = left / 2;
+      shifts_[halvings_] = LaneShift<SpreadTag>((left - half) * n);
+      joined_[halvings_] = hn::FirstN(SpreadTag(), static_cast<std::size_t>(half * n));
+    }
+  }
+  /// In the first lanes.
+  HWY_INLINE Spread of(const T* block) const {
+    SpreadVector center = in_each_row(load_in_float64(block, end_));
+    if (rows_ == 1) return {center, {}, 1};
+    Distances all;
+    for (int passes = kFindsMean<T> ? 2 : 1; passes > 0; --passes) {
+      all = distances(block, center);
+      all.sum = joined(all.sum);
+      if (passes == 2) center = in_each_row(better_center(center, all.sum, rows_));
+    }
+    all.squares = joined(all.squares);
+    Spread spread{center, all, rows_};
+    settle_overflow<T>(spread, n_, rows_, [&](int64_t lane, int64_t row) { return block[row * step_ + lane]; });
+    return spread;
+  }
+
+ private:
+  static HWY_INLINE auto repeated(int64_t n) {
+    alignas(64) int64_t lanes[kSpreadLanes];
+    for (int64_t i = 0; i < kSpreadLanes; ++i) lanes[i] = i % n;
+    return hn::SetTableIndices(SpreadTag(), lanes);
+  }
+  /// The first row's lanes in all rows.
+  HWY_INLINE SpreadVector in_each_row(SpreadVector v) const { return {hn::TableLookupLanes(v.v, repeated_)}; }
+  HWY_INLINE SpreadVector joined(SpreadVector sum) const {
+    for (int i = 0; i < halvings_; ++i) sum.v = hn::IfThenElse(joined_[i], (sum + shifts_[i](sum)).v, sum.v);
+    return sum;
+  }
+  HWY_INLINE Distances distances(const T* block, SpreadVector center) const {
+    const auto at = [&](int64_t turn) TENON_UNROLLED { return load_in_float64(block + turn * stride_, end_); };
+    Distances all, other;
+    int64_t turn = 0;
+    for (; turn + 2 <= turns_; turn += 2) {
+      all.add(at(turn), center);
+      other.add(at(turn + 1), center);
+    }
+    if (turn < turns_) all.add(at(turn), center);
+    all.add(other);
+    if (has_rest_) all.add({hn::IfThenElseZero(rest_, (at(turns_) - center).v)});
+    return all;
+  }
+
+  int64_t n_, step_, rows_, together_, turns_, stride_;
+  bool has_rest_;
+  hn::Mask<SpreadTag> rest_;
+  decltype(repeated(1)) repeated_;
+  const T* end_;
+  int halvings_ = 0;
+  LaneShift<SpreadTag> shifts_[3] = {LaneShift<SpreadTag>(0), LaneShift<SpreadTag>(0), LaneShift<SpreadTag>(0)};
+  hn::Mask<SpreadTag> joined_[3];
+};
+
+template <class T>
+void spread_blocks(void* states, int64_t stride, const void* in, int64_t n, int64_t step, int64_t rows, int64_t jump,
+                   int64_t count, const double* numbers) {
+  double* to = static_cast<double*>(states);
+  const T* from = static_cast<const T*>(in);
+  if (n >= kSpreadLanes) {
+    for (; count > 0; --count, to += n, from += jump) spread_across<T>(to, stride, from, step, rows, n, 0, numbers);
+    return;
+  }
+  const SpreadBlocks<T> blocks(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n);
+  for (; count > 0; --count, to += n, from += jump) blocks.of(from).store(to, stride, rows);
+}
+#endif
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,220 @@
+// Kernels of var and kernels that search extremes give what plain loops give, for rows of any length, with and without
+// gaps, and in blocks; they read nothing behind the last element.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "ops/row.h"
+#include "tenon/dtype.h"
+
+namespace tenon {
+namespace {
+
+/// `count` blocks of `rows` rows of `n` elements.
+struct Blocks {
+  int64_t n, step, rows, jump, count;
+  int64_t numel() const { return (count - 1) * jump + (rows - 1) * step + n; }
+  int64_t columns() const { return count * n; }
+  int64_t at(int64_t column, int64_t row) const { return column / n * jump + row * step + column % n; }
+  std::string text() const {
+    return std::to_string(count) + " blocks " + std::to_string(jump) + " apart of " + std::to_string(rows) + " rows " +
+           std::to_string(step) + " apart of " + std::to_string(n);
+  }
+};
+/// Memory that ends with the last element, so that AddressSanitizer sees reads behind it.
+template <class T>
+std::unique_ptr<T[]> exact(const std::vector<T>& elements) {
+  auto memory = std::make_unique<T[]>(elements.size());
+  std::copy(elements.begin(), elements.end(), memory.get());
+  return memory;
+}
+
+// --- var
+
+template <class T>
+const StateKernels* spread_kernels() {
+  const StateKernels* found = kernels().state_fold[static_cast<int>(Op::var)][static_cast<int>(dtype_of_v<T>)];
+  return found && found->blocks ? found : nullptr;
+}
+/// Numbers around 1000, and columns of equal ones.
+template <class T>
+std::vector<T> spread_numbers(const Blocks& blocks) {
+  std::vector<T> numbers;
+  for (int64_t i = 0; i < blocks.numel(); ++i) {
+    const bool is_equal = blocks.step > 0 && i % blocks.step == 0;
+    numbers.push_back(static_cast<T>(is_equal ? 0.1 : 1000 + static_cast<double>((i * 37 + i / 11 * 5) % 23)));
+  }
+  return numbers;
+}
+struct States {
+  static constexpr int64_t kSlack = 16;
+  int64_t stride;
+  std::vector<double> fields;
+  explicit States(int64_t columns) : stride(columns + kSlack), fields(static_cast<std::size_t>(3 * stride), -1) {}
+  double field(int64_t i, int64_t column) const { return fields[static_cast<std::size_t>(i * stride + column)]; }
+};
+template <class T>
+void expect_spread(const States& states, const std::vector<T>& numbers, const Blocks& blocks, const char* form) {
+  for (int64_t column = 0; column < blocks.columns(); ++column) {
+    long double sum = 0, squares = 0;
+    const auto number = [&](int64_t row) { return numbers[static_cast<std::size_t>(blocks.at(column, row))]; };
+    for (int64_t row = 0; row < blocks.rows; ++row) sum += static_cast<long double>(number(row) - number(0));
+    const long double mean = sum / static_cast<long double>(blocks.rows) + static_cast<long double>(number(0));
+    for (int64_t row = 0; row < blocks.rows; ++row) {
+      const long double distance = static_cast<long double>(number(row)) - mean;
+      squares += distance * distance;
+    }
+    const std::string what = std::string(form) + ", " + dtype_name(dtype_of_v<T>) + ", " + blocks.text() + ", column " +
+                             std::to_string(column);
+    ASSERT_EQ(states.field(0, column), static_cast<double>(blocks.rows)) << what;
+    ASSERT_NEAR(states.field(1, column), static_cast<double>(mean), 1e-12 * std::abs(static_cast<double>(mean)))
+        << what;
+    ASSERT_NEAR(states.field(2, column), static_cast<double>(squares), 1e-11 * static_cast<double>(squares)) << what;
+  }
+}
+template <class T>
+void expect_spread(const Blocks& blocks) {
+  const StateKernels* const found = spread_kernels<T>();
+  if (!found) return;
+  const std::vector<T> numbers = spread_numbers<T>(blocks);
+  const auto memory = exact(numbers);
+  States states(blocks.columns());
+  const auto stride = states.stride;
+  found->blocks(states.fields.data(), stride, memory.get(), blocks.n, blocks.step, blocks.rows, blocks.jump,
+                blocks.count, nullptr);
+  expect_spread(states, numbers, blocks, "blocks");
+  if (blocks.n == 1) {
+    found->along(states.fields.data(), stride, memory.get(), blocks.jump, blocks.count, blocks.rows, nullptr);
+    if (blocks.step == 1) expect_spread(states, numbers, blocks, "along");
+  }
+  if (blocks.n < States::kSlack || blocks.count > 1) return;
+  const int64_t first = blocks.rows / 3;  // the others join
+  if (first > 0) found->across(states.fields.data(), stride, memory.get(), blocks.step, first, blocks.n, 0, nullptr);
+  found->across(states.fields.data(), stride, memory.get() + first * blocks.step, blocks.step, blocks.rows - first,
+                blocks.n, first, nullptr);
+  expect_spread(states, numbers, blocks, "across");
+}
+void expect_spreads(const Blocks& blocks) {
+  expect_spread<float>(blocks);
+  expect_spread<double>(blocks);
+}
+
+TEST(Spread, ShortRowsInBlocks) {
+  for (int64_t n = 2; n <= 17; ++n)
+    for (int64_t rows = 1; rows <= 40; ++rows)
+      for (const int64_t gap : {0, 3}) expect_spreads({n, n + gap, rows, rows * (n + gap) + gap, 3});
+}
+TEST(Spread, Runs) {
+  for (int64_t n = 1; n <= 150; ++n)
+    for (const int64_t runs : {1, 3, 8, 9}) expect_spreads({1, 1, n, n + runs % 2, runs});
+  for (const int64_t n : {511, 512, 513, 1030, 4099}) expect_spreads({1, 1, n, n, 3});
+}
+TEST(Spread, Rows) {
+  for (int64_t n = 16; n <= 150; ++n)
+    for (const int64_t rows : {1, 2, 7, 33}) expect_spreads({n, n + n % 3, rows, 0, 1});
+  expect_spreads({600, 600, 5, 0, 1});
+}
+TEST(Spread, WhatIsNotFinite) {
+  const StateKernels* const found = spread_kernels<double>();
+  if (!found) return;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double one[] = {kInfinity}, last[] = {1, kInfinity}, first[] = {kInfinity, 1}, far[] = {1e200, -1e200};
+  States states(1);
+  const auto fold = [&](const double* run, int64_t n) {
+    found->along(states.fields.data(), states.stride, run, n, 1, n, nullptr);
+  };
+  fold(one, 1);
+  EXPECT_EQ(states.field(1, 0), kInfinity);
+  EXPECT_TRUE(std::isnan(states.field(2, 0)));
+  fold(last, 2);
+  EXPECT_EQ(states.field(1, 0), kInfinity);
+  EXPECT_TRUE(std::isnan(states.field(2, 0)));
+  fold(first, 2);
+  EXPECT_TRUE(std::isnan(states.field(1, 0)));
+  fold(far, 2);
+  EXPECT_EQ(states.field(1, 0), 0);
+  EXPECT_EQ(states.field(2, 0), kInfinity);
+}
+
+// --- places
+
+/// The bits of few numbers, of floats also of both zeros and of NaN.
+template <class U>
+std::vector<U> searched_bits(int64_t numel, U infinite, bool has_nan) {
+  const U sign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
+  const U bits[] = {0,       infinite == 0 ? U{3} : sign, 1, static_cast<U>(infinite - 1), static_cast<U>(sign | 5),
+                    infinite};
+  std::vector<U> elements;
+  for (int64_t i = 0; i < numel; ++i) {
+    const int64_t drawn = (i * 37 + i / 7 * 3) % 13;
+    const bool is_nan = has_nan && drawn == 7;
+    elements.push_back(is_nan ? static_cast<U>(infinite + 1 + (i % 2 == 0 ? 0 : sign)) : bits[drawn % 6]);
+  }
+  return elements;
+}
+template <class U>
+bool are_same(U a, U b, U infinite) {
+  const U size = static_cast<U>(static_cast<U>(~U{0}) >> 1), of_a = a & size, of_b = b & size;
+  if (infinite == 0) return a == b;
+  return a == b || (of_a == 0 && of_b == 0) || (of_a > infinite && of_b > infinite);
+}
+template <class U>
+void expect_places(const Blocks& blocks, U infinite, bool has_nan) {
+  const PlaceKernels& find = kernels().place[sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3];
+  if (!find.along) return;
+  const std::vector<U> elements = searched_bits<U>(blocks.numel(), infinite, has_nan);
+  const auto memory = exact(elements);
+  std::vector<U> extremes;
+  std::vector<int64_t> want;
+  for (int64_t column = 0; column < blocks.columns(); ++column) {
+    const auto bits = [&](int64_t row) { return elements[static_cast<std::size_t>(blocks.at(column, row))]; };
+    extremes.push_back(bits(column * 5 % blocks.rows));
+    int64_t row = 0;
+    while (!are_same(bits(row), extremes.back(), infinite)) ++row;
+    want.push_back(row);
+  }
+  const std::string what = std::to_string(sizeof(U)) + " bytes, " + blocks.text();
+  std::vector<U> places(want.size() + 64 / sizeof(U));
+  extremes.resize(places.size());
+  find.blocks(places.data(), memory.get(), extremes.data(), blocks.n, blocks.step, blocks.rows, blocks.jump,
+              blocks.count, infinite);
+  for (std::size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(static_cast<int64_t>(places[i]), want[i]) << what << ", column " << i;
+  if (blocks.n > 1 || blocks.step != 1) return;
+  std::vector<int32_t> along(want.size());
+  find.along(along.data(), memory.get(), extremes.data(), blocks.rows, blocks.jump, blocks.count, infinite);
+  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(along[i], want[i]) << what << ", run " << i;
+}
+void expect_places(const Blocks& blocks) {
+  expect_places<uint8_t>(blocks, 0, false);
+  for (const bool has_nan : {false, true}) {
+    expect_places<uint16_t>(blocks, has_nan ? 0x7C00 : 0, has_nan);
+    expect_places<uint16_t>(blocks, 0x7F80, has_nan);
+    expect_places<uint32_t>(blocks, 0x7F800000, has_nan);
+    expect_places<uint64_t>(blocks, 0x7FF0000000000000, has_nan);
+  }
+  expect_places<uint32_t>(blocks, 0, false);
+  expect_places<uint64_t>(blocks, 0, false);
+}
+
+TEST(Place, Blocks) {
+  for (int64_t n = 2; n <= 17; ++n)
+    for (const int64_t rows : {1, 2, 3, 16, 33, 256})
+      for (const int64_t gap : {0, 3}) expect_places({n, n + gap, rows, rows * (n + gap), 3});
+}
+TEST(Place, Rows) {
+  for (int64_t n = 16; n <= 200; ++n) expect_places({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
+}
+TEST(Place, Runs) {
+  for (int64_t n = 1; n <= 200; ++n) expect_places({1, 1, n, n + n % 2, 5});
+}
+
+}  // namespace
+}  // namespace tenon
