@@ -80,6 +80,10 @@ function(tenon_kernel_flags)
       # Unoptimised vector code is a hundred times slower: a debug build optimises it, too.
       set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS
         -fno-math-errno -fno-trapping-math
+        # Nothing throws in a kernel or through it: tables for unwinding would be a twentieth of the library. Sanitizers and
+        # debuggers of debug builds have them.
+        $<$<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:${TENON_SANITIZE}>>>:-fno-exceptions>
+        $<$<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:${TENON_SANITIZE}>>>:-fno-asynchronous-unwind-tables>
         # A short loop across two blocks that the processor fetches may be a quarter slower, and any change moves it.
         -falign-loops=32
         # Clang warns of each loop that it was asked to vectorise and could not, once per dtype.
