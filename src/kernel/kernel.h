@@ -45,6 +45,11 @@ struct MoveKernels {
   void (*fill)(void* out, const void* value, int64_t n);
   /// out[row * out_stride + column] = in[column * stride + row].
   void (*transpose)(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
+  /// out[row * out_stride + column] = in[offsets[column] + row].
+  void (*transpose_listed)(void* out, int64_t out_stride, const void* in, const int64_t* offsets, int64_t rows,
+                           int64_t columns);
+  /// out[i] = in[offsets[i]].
+  void (*pick)(void* out, const void* in, const int32_t* offsets, int64_t n);
   /// out[row * n + i] = in[row * n + n - 1 - i].
   void (*reverse)(void* out, const void* in, int64_t n, int64_t rows);
   /// out[2 i] = even[i], out[2 i + 1] = odd[i]. Null for elements of 16 bytes.

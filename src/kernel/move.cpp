@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -122,7 +123,8 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
 template <class T>
 void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
   // Sequential reads matter more than sequential writes: the output is a tile in the cache.
-  if (stride1 == 1 && stride0 != 1 && n1 >= 8) return transpose<T>(out, n0, in, stride0, n1, n0);
+  if (stride1 == 1 && stride0 != 1 && (n1 >= 8 || (n1 > 1 && n0 >= 8)))
+    return transpose<T>(out, n0, in, stride0, n1, n0);
   constexpr int64_t kItemsize = sizeof(T);
   if (stride0 == 1 && n1 > 1)
     return copy_rows({static_cast<uint8_t*>(out), n0 * kItemsize, static_cast<const uint8_t*>(in), stride1 * kItemsize,
@@ -288,24 +290,66 @@ void repeat(void* out, const void* in, int64_t times, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fill<T>(to + i * times, from + i, times);
 }
 
+// --- Transposing
+
+/// Columns that begin `stride` elements apart.
 template <class T>
-HWY_INLINE void transpose_plain(T* HWY_RESTRICT to, int64_t out_stride, const T* HWY_RESTRICT from, int64_t stride,
-                                int64_t rows, int64_t columns) {
+struct EvenColumns {
+  const T* from;
+  int64_t stride;
+  const T* operator[](int64_t column) const { return from + column * stride; }
+  template <int64_t kCount>
+  EvenColumns block(int64_t column) const {
+    return {(*this)[column], stride};
+  }
+  /// The last in memory of columns [begin, end).
+  const T* last(int64_t begin, int64_t end) const { return std::max((*this)[begin], (*this)[end - 1]); }
+};
+/// Columns that begin where a list says.
+template <class T>
+struct ListedColumns {
+  const T* from;
+  const int64_t* offsets;
+  const T* operator[](int64_t column) const { return from + offsets[column]; }
+  /// Of some columns, which are not asked of the list again for each row.
+  template <int64_t kCount>
+  std::array<const T*, kCount> block(int64_t column) const {
+    std::array<const T*, kCount> columns;
+    for (int64_t i = 0; i < kCount; ++i) columns[static_cast<std::size_t>(i)] = (*this)[column + i];
+    return columns;
+  }
+  const T* last(int64_t begin, int64_t end) const { return from + *std::max_element(offsets + begin, offsets + end); }
+};
+
+/// A transposition: to[row * out_stride + column] = columns[column][row]. Passed by value: vectors that are stored
+/// might overwrite what a reference names, so that it would be read again and again.
+template <class T, class Columns>
+struct Transposition {
+  T* to;
+  int64_t out_stride;
+  Columns columns;
+};
+
+template <class T, class Columns>
+HWY_INLINE void transpose_plain(Transposition<T, Columns> all, int64_t row_begin, int64_t rows, int64_t column_begin,
+                                int64_t columns) {
   // Eight columns at a time: their cache lines stay in the cache until all rows of them are read.
-  for (int64_t first = 0; first < columns; first += 8) {
+  for (int64_t first = column_begin; first < columns; first += 8) {
     const int64_t last = first + 8 < columns ? first + 8 : columns;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = first; column < last; ++column) to[row * out_stride + column] = from[column * stride + row];
+    for (int64_t row = row_begin; row < rows; ++row)
+      for (int64_t column = first; column < last; ++column)
+        all.to[row * all.out_stride + column] = all.columns[column][row];
   }
 }
 
 #if TENON_HAS_SHUFFLES
-/// Blocks of 4 x 4 four-byte elements in 128-bit registers.
-HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+/// Blocks of 4 x 4 four-byte elements in 128-bit registers. `column(i)` is the first element of column i.
+template <class Column>
+HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const Column& column) {
   const hn::FixedTag<uint32_t, 4> d;
   const hn::FixedTag<uint64_t, 2> d64;
-  const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + stride);
-  const auto c2 = hn::LoadU(d, from + 2 * stride), c3 = hn::LoadU(d, from + 3 * stride);
+  const auto c0 = hn::LoadU(d, column(0)), c1 = hn::LoadU(d, column(1));
+  const auto c2 = hn::LoadU(d, column(2)), c3 = hn::LoadU(d, column(3));
   const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
              high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
   const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
@@ -319,14 +363,14 @@ HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const uint32_t* 
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// Blocks of four rows of eight four-byte elements, in 256-bit registers.
-HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
+template <class Column>
+HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const Column& column) {
   const hn::FixedTag<uint32_t, 8> d;
   const hn::FixedTag<uint32_t, 4> half;
   const hn::FixedTag<uint64_t, 4> d64;
   // Two columns four apart share a register, so that interleaving within 128-bit halves finishes the job.
-  const auto pair = [&](int64_t column) {
-    return hn::Combine(d, hn::LoadU(half, from + (column + 4) * stride), hn::LoadU(half, from + column * stride));
-  };
+  const auto pair = [&](int64_t i)
+                        HWY_ATTR { return hn::Combine(d, hn::LoadU(half, column(i + 4)), hn::LoadU(half, column(i))); };
   const auto c0 = pair(0), c1 = pair(1), c2 = pair(2), c3 = pair(3);
   const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
              high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
@@ -338,18 +382,20 @@ HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const uint32_t* 
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * out_stride);
 }
 #elif TENON_HAS_SHUFFLES
-HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const uint32_t* from, int64_t stride) {
-  transpose_4x4(to, out_stride, from, stride);
-  transpose_4x4(to + 4, out_stride, from + 4 * stride, stride);
+template <class Column>
+HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const Column& column) {
+  transpose_4x4(to, out_stride, column);
+  transpose_4x4(to + 4, out_stride, [&](int64_t i) HWY_ATTR { return column(i + 4); });
 }
 #endif
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// Blocks of 4 x 4 eight-byte elements in 256-bit registers.
-HWY_INLINE void transpose_4x4(uint64_t* to, int64_t out_stride, const uint64_t* from, int64_t stride) {
+template <class Column>
+HWY_INLINE void transpose_4x4(uint64_t* to, int64_t out_stride, const Column& column) {
   const hn::FixedTag<uint64_t, 4> d;
-  const auto c0 = hn::LoadU(d, from), c1 = hn::LoadU(d, from + stride);
-  const auto c2 = hn::LoadU(d, from + 2 * stride), c3 = hn::LoadU(d, from + 3 * stride);
+  const auto c0 = hn::LoadU(d, column(0)), c1 = hn::LoadU(d, column(1));
+  const auto c2 = hn::LoadU(d, column(2)), c3 = hn::LoadU(d, column(3));
   const auto even01 = hn::InterleaveLower(d, c0, c1), odd01 = hn::InterleaveUpper(d, c0, c1);
   const auto even23 = hn::InterleaveLower(d, c2, c3), odd23 = hn::InterleaveUpper(d, c2, c3);
   hn::StoreU(hn::ConcatLowerLower(d, even23, even01), d, to);
@@ -362,13 +408,13 @@ HWY_INLINE void transpose_4x4(uint64_t* to, int64_t out_stride, const uint64_t* 
 #if TENON_HAS_SHUFFLES
 /// Square blocks of as many elements as 128 bits hold. Interleaving each vector with the one half a block further
 /// transposes the block, if it is done once for each power of two.
-template <class T>
-HWY_INLINE void transpose_square(T* to, int64_t out_stride, const T* from, int64_t stride) {
+template <class T, class Column>
+HWY_INLINE void transpose_square(T* to, int64_t out_stride, const Column& column) {
   constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
   const hn::FixedTag<T, kSide> d;
   hn::Vec<decltype(d)> v[kSide], next[kSide];
 #pragma GCC unroll 16
-  for (int64_t i = 0; i < kSide; ++i) v[i] = hn::LoadU(d, from + i * stride);
+  for (int64_t i = 0; i < kSide; ++i) v[i] = hn::LoadU(d, column(i));
 #pragma GCC unroll 4
   for (int64_t turn = 1; turn < kSide; turn *= 2) {
 #pragma GCC unroll 8
@@ -392,42 +438,153 @@ inline constexpr int64_t kBlockColumns = sizeof(T) == 1   ? 16
                                          : sizeof(T) == 8 ? 4
                                                           : 8;
 
-template <class T>
-HWY_INLINE void transpose_block(T* to, int64_t out_stride, const T* from, int64_t stride) {
+/// kBlockRows rows of kBlockColumns elements.
+template <class T, class Column>
+HWY_INLINE void transpose_block(T* to, int64_t out_stride, const Column& column) {
   if constexpr (sizeof(T) == 4) {
-    transpose_4x8(to, out_stride, from, stride);
+    transpose_4x8(to, out_stride, column);
   } else if constexpr (sizeof(T) < 4) {
-    transpose_square(to, out_stride, from, stride);
+    transpose_square(to, out_stride, column);
   } else {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-    transpose_4x4(to, out_stride, from, stride);
+    transpose_4x4(to, out_stride, column);
 #else
     for (int64_t row = 0; row < 4; row += 2)
-      for (int64_t column = 0; column < 4; column += 2)
-        transpose_square(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
+      for (int64_t first = 0; first < 4; first += 2)
+        transpose_square(to + row * out_stride + first, out_stride, [&](int64_t i) { return column(first + i) + row; });
 #endif
+  }
+}
+
+/// Two, three or four columns whose rows follow each other. Gives how many rows it wrote.
+template <class T, class Columns>
+HWY_INLINE int64_t interleave_columns(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *a = all.columns[0], *b = all.columns[1], *c = all.columns[columns > 2 ? 2 : 0],
+          *e = all.columns[columns > 3 ? 3 : 0];
+  int64_t row = 0;
+  if (columns == 2)
+    for (; row + lanes <= rows; row += lanes)
+      hn::StoreInterleaved2(hn::LoadU(d, a + row), hn::LoadU(d, b + row), d, all.to + 2 * row);
+  else if (columns == 3)
+    for (; row + lanes <= rows; row += lanes)
+      hn::StoreInterleaved3(hn::LoadU(d, a + row), hn::LoadU(d, b + row), hn::LoadU(d, c + row), d, all.to + 3 * row);
+  else
+    for (; row + lanes <= rows; row += lanes)
+      hn::StoreInterleaved4(hn::LoadU(d, a + row), hn::LoadU(d, b + row), hn::LoadU(d, c + row), hn::LoadU(d, e + row),
+                            d, all.to + 4 * row);
+  return row;
+}
+/// Fewer columns than a block has, whose rows follow each other: what whole rows of blocks write beyond a row, the next
+/// one overwrites. Gives how many rows it wrote.
+template <class T, class Columns>
+HWY_INLINE int64_t overlap_columns(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
+  constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
+  alignas(64) T block[kRows * kColumns];
+  int64_t row = 0;
+  for (; (row + kRows - 1) * columns + kColumns <= rows * columns; row += kRows) {
+    transpose_block(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[std::min(i, columns - 1)] + row; });
+    for (int64_t i = 0; i < kRows; ++i)
+      std::memcpy(all.to + (row + i) * columns, block + i * kColumns, kColumns * sizeof(T));
+  }
+  return row;
+}
+template <class T, class Columns>
+HWY_INLINE void transpose_few_columns(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
+  int64_t row = 0;
+  if (all.out_stride == columns && columns > 1 && rows >= kBlockRows<T>)
+    row = columns <= 4 ? interleave_columns(all, rows, columns) : overlap_columns(all, rows, columns);
+  transpose_plain(all, row, rows, 0, columns);
+}
+
+/// Fewer rows than a block has: whole blocks are read while that passes no column's end that is the last in memory.
+template <class T, class Columns>
+HWY_INLINE void transpose_few_rows(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
+  constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
+  const T* const last = all.columns.last(0, columns) + rows - kRows;
+  alignas(64) T block[kRows * kColumns];
+  for (int64_t column = 0; column < columns; column += kColumns) {
+    const int64_t end = std::min(column + kColumns, columns);
+    if (end < column + kColumns || all.columns.last(column, end) > last) {
+      transpose_plain(all, 0, rows, column, end);
+      continue;
+    }
+    transpose_block(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[column + i]; });
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(all.to + row * all.out_stride + column, block + row * kColumns, kColumns * sizeof(T));
   }
 }
 #endif
 
+/// Columns of two to four elements that follow each other.
 template <class T>
-void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns) {
-  T* to = static_cast<T*>(out);
-  const T* from = static_cast<const T*>(in);
+HWY_INLINE bool gather_rows(Transposition<T, EvenColumns<T>> all, int64_t rows, int64_t columns) {
+  const int64_t stride = all.columns.stride;
+  if (stride < 2 || stride > 4 || rows > stride) return false;
+  for (int64_t row = 0; row < rows; ++row) {
+    T* const to = all.to + row * all.out_stride;
+    const T* const from = all.columns.from + row;
+    if (stride == 2)
+      gather_every<2>(to, from, columns);
+    else if (stride == 3)
+      gather_every<3>(to, from, columns);
+    else
+      gather_every<4>(to, from, columns);
+  }
+  return true;
+}
+template <class T>
+HWY_INLINE bool gather_rows(Transposition<T, ListedColumns<T>>, int64_t, int64_t) {
+  return false;
+}
+
+template <class T, class Columns>
+void transpose_columns(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
 #if TENON_HAS_SHUFFLES
   if constexpr (sizeof(T) <= 8) {
     constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
-    if (rows < kRows || columns < kColumns) return transpose_plain(to, out_stride, from, stride, rows, columns);
-    // The last blocks overlap those before them.
-    for (int64_t i = 0; i < columns; i += kColumns)
-      for (int64_t j = 0; j < rows; j += kRows) {
-        const int64_t column = std::min(i, columns - kColumns), row = std::min(j, rows - kRows);
-        transpose_block(to + row * out_stride + column, out_stride, from + column * stride + row, stride);
+    if (columns < kColumns) return transpose_few_columns(all, rows, columns);
+    if (gather_rows(all, rows, columns)) return;
+    if (rows < kRows && rows > 1) return transpose_few_rows(all, rows, columns);
+    if (rows > 1) {
+      // The last blocks overlap those before them.
+      for (int64_t i = 0; i < columns; i += kColumns) {
+        const int64_t column = std::min(i, columns - kColumns);
+        const auto block = all.columns.template block<kColumns>(column);
+        for (int64_t j = 0; j < rows; j += kRows) {
+          const int64_t row = std::min(j, rows - kRows);
+          transpose_block(all.to + row * all.out_stride + column, all.out_stride,
+                          [&](int64_t at) HWY_ATTR { return block[static_cast<std::size_t>(at)] + row; });
+        }
       }
-    return;
+      return;
+    }
   }
 #endif
-  transpose_plain(to, out_stride, from, stride, rows, columns);
+  transpose_plain(all, 0, rows, 0, columns);
+}
+
+template <class T>
+void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns) {
+  transpose_columns(
+      Transposition<T, EvenColumns<T>>{static_cast<T*>(out), out_stride, {static_cast<const T*>(in), stride}}, rows,
+      columns);
+}
+template <class T>
+void transpose_listed(void* out, int64_t out_stride, const void* in, const int64_t* offsets, int64_t rows,
+                      int64_t columns) {
+  transpose_columns(
+      Transposition<T, ListedColumns<T>>{static_cast<T*>(out), out_stride, {static_cast<const T*>(in), offsets}}, rows,
+      columns);
+}
+
+template <class T>
+void pick(void* out, const void* in, const int32_t* offsets, int64_t n) {
+  T* HWY_RESTRICT to = static_cast<T*>(out);
+  const T* HWY_RESTRICT from = static_cast<const T*>(in);
+#pragma GCC unroll 8
+  for (int64_t i = 0; i < n; ++i) to[i] = from[offsets[i]];
 }
 
 // --- Reversing
@@ -529,7 +686,8 @@ void interleave(void* out, const void* even, const void* odd, int64_t n) {
 
 template <class T>
 constexpr MoveKernels move_kernels() {
-  MoveKernels all{&gather<T>, &scatter<T>, &repeat<T>, &fill<T>, &transpose<T>, &reverse<T>, nullptr};
+  MoveKernels all{&gather<T>,           &scatter<T>, &repeat<T>,  &fill<T>, &transpose<T>,
+                  &transpose_listed<T>, &pick<T>,    &reverse<T>, nullptr};
   if constexpr (std::is_integral_v<T>) all.interleave = &interleave<T>;
   return all;
 }

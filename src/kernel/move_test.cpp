@@ -116,6 +116,50 @@ TEST(Move, TransposesBlocksOfAnySides) {
   });
 }
 
+/// Columns in another order than memory's, each with its own gap.
+std::vector<int64_t> shuffled_columns(int64_t columns, int64_t rows, int64_t gap) {
+  std::vector<int64_t> offsets;
+  for (int64_t column = 0; column < columns; ++column)
+    offsets.push_back((column % 2 == 0 ? column : columns - 1 - column + columns % 2) * (rows + gap));
+  return offsets;
+}
+
+TEST(Move, TransposesListedColumns) {
+  for_all_blocks([](int shift, int64_t width, int64_t columns, int64_t rows) {
+    for (const int64_t gap : {0, 3}) {
+      const std::vector<int64_t> offsets = shuffled_columns(columns, rows, gap);
+      const int64_t out_stride = columns + gap;
+      const int64_t last = *std::max_element(offsets.begin(), offsets.end());
+      const Memory from = Memory::counted((last + rows) * width);
+      Memory want = Memory::untouched(rows * out_stride * width), got = Memory::untouched(want.size);
+      for (int64_t column = 0; column < columns; ++column)
+        for (int64_t row = 0; row < rows; ++row)
+          std::memcpy(want.bytes.get() + (row * out_stride + column) * width,
+                      from.bytes.get() + (offsets[static_cast<std::size_t>(column)] + row) * width,
+                      static_cast<std::size_t>(width));
+      kernels().move[shift].transpose_listed(got.bytes.get(), out_stride, from.bytes.get(), offsets.data(), rows,
+                                             columns);
+      EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
+    }
+  });
+}
+
+TEST(Move, PicksElementsInAnyOrder) {
+  for (int shift = 0; shift < 5; ++shift)
+    for (int64_t n = 0; n <= 140; ++n) {
+      const int64_t width = int64_t{1} << shift;
+      const Memory from = Memory::counted((n + 1) * width);
+      std::vector<int32_t> offsets;
+      for (int64_t i = 0; i < n; ++i) offsets.push_back(static_cast<int32_t>(i * 37 % (n + 1)));
+      Memory want = Memory::untouched((n + 3) * width), got = Memory::untouched(want.size);
+      for (int64_t i = 0; i < n; ++i)
+        std::memcpy(want.bytes.get() + i * width, from.bytes.get() + offsets[static_cast<std::size_t>(i)] * width,
+                    static_cast<std::size_t>(width));
+      kernels().move[shift].pick(got.bytes.get(), from.bytes.get(), offsets.data(), n);
+      EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << n << " elements";
+    }
+}
+
 TEST(Move, InterleavesAnyNumberOfElements) {
   for (int shift = 0; shift < 4; ++shift)
     for (int64_t n = 0; n <= 140; ++n) {

@@ -19,6 +19,8 @@ constexpr int64_t kManyDims = 64;
 // From this many rows on, a transposed operand is read along its own rows. Bench: tenon_bench --filter
 // '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRows = 8;
+// A loop of fewer rows is continued by the next one. Bench: ./dev bench --sweep, permuted.
+constexpr int64_t kFewRows = 16;
 // Shorter rows beside a transposed operand are joined to tiles. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kBlockColumns = 128;
 
@@ -137,8 +139,8 @@ void choose_fused(Plan& plan) {
   }
 }
 
-Plan::Operand access_of(const Plan& plan, const int64_t* strides) {
-  const int64_t fused = plan.fused;
+/// Over the innermost `fused` loops.
+Plan::Operand access_of(const Plan& plan, const int64_t* strides, int64_t fused) {
   if (is_fixed(strides, 0, fused)) return {AccessPattern::splat, 0};
   if (is_dense(plan, strides, 0, fused)) return {AccessPattern::direct, 0};
   int64_t repeating = fused;  // the fused loops from here on have stride 0
@@ -150,30 +152,33 @@ Plan::Operand access_of(const Plan& plan, const int64_t* strides) {
   return {AccessPattern::gather, 0};
 }
 
-/// For an operand that is not dense along the innermost loop: a loop along which it is; 0: there is none.
-int64_t dense_loop(const Plan& plan, int64_t operand) {
+/// Loops along which an operand is dense that is not dense along the innermost loop.
+struct DenseRun {
+  int64_t loop = 0;  // 0: there is none
+  int64_t next = 0;  // continues it; 0: none
+  int64_t first() const { return next == 0 ? loop : std::min(loop, next); }
+  bool operator==(const DenseRun&) const = default;
+};
+DenseRun dense_run(const Plan& plan, int64_t operand) {
   const int64_t* strides = plan.strides_of(operand);
-  if (strides[0] == 0 || strides[0] == 1) return 0;
-  for (int64_t dim = 1; dim < plan.ndim(); ++dim)
-    if (strides[dim] == 1 && plan.sizes[dim] >= kBlockRows) return dim;
-  return 0;
-}
-
-void choose_transposed(Plan& plan) {
-  plan.transposed = 0;
-  if (plan.fused != 1) return;
-  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
-    const int64_t dim = dense_loop(plan, operand);
-    if (dim == 0 || (plan.transposed != 0 && plan.transposed != dim)) continue;
-    plan.transposed = dim;
-    plan.operands[operand].access = AccessPattern::transposed;
-  }
+  if (plan.ndim() == 0 || strides[0] == 0 || strides[0] == 1) return {};
+  const auto with_stride = [&](int64_t stride) {
+    int64_t dim = plan.ndim() - 1;
+    while (dim > 0 && strides[dim] != stride) --dim;
+    return dim;
+  };
+  const int64_t loop = with_stride(1);
+  if (loop == 0) return {};
+  if (plan.sizes[loop] >= kFewRows) return {loop, 0};
+  const int64_t next = with_stride(plan.sizes[loop]);
+  const int64_t rows = plan.sizes[loop] * (next == 0 ? 1 : plan.sizes[next]);  // exact: elements of an operand
+  return rows >= kBlockRows ? DenseRun{loop, next} : DenseRun{};
 }
 
 void set_access_patterns(Plan& plan, int64_t count) {
   plan.operands.resize(count);
   for (int64_t operand = 0; operand < count; ++operand)
-    plan.operands[operand] = access_of(plan, plan.strides_of(operand));
+    plan.operands[operand] = access_of(plan, plan.strides_of(operand), plan.fused);
 }
 
 /// Whether an operand has to be copied only because loops were fused.
@@ -182,7 +187,7 @@ bool fusing_copies(const Plan& plan) {
     if (plan.operands[output].access != AccessPattern::direct && plan.strides_of(output)[0] == 1) return true;
   for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
-    if (dense_loop(plan, operand) != 0) return true;
+    if (dense_run(plan, operand).loop != 0) return true;
     const int64_t innermost = plan.strides_of(operand)[0];
     if ((access == AccessPattern::repeated || access == AccessPattern::gather) && (innermost == 0 || innermost == 1))
       return true;
@@ -200,7 +205,7 @@ bool has_gaps(const Plan& plan) {
 /// Whether an operand is dense along another loop than the innermost one.
 bool has_dense_loop(const Plan& plan) {
   for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
-    if (dense_loop(plan, operand) != 0) return true;
+    if (dense_run(plan, operand).loop != 0) return true;
   return false;
 }
 
@@ -210,18 +215,65 @@ bool has_fair_runs(const Plan& plan, const FairRuns& fair) {
   return plan.sizes[0] >= shortest && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
 }
 
+void fuse(Plan& plan, int64_t fused, int64_t count) {
+  plan.fused = fused;
+  plan.unit = count_of(plan, fused - 1);
+  plan.flat = count_of(plan, fused);
+  set_access_patterns(plan, count);
+}
+
+/// Whether blocks may have the innermost `fused` loops as columns, and rows along `run`: results lie along memory, and
+/// what is loaded row by row asks for no more columns than a block has.
+bool has_columns(const Plan& plan, int64_t fused, const DenseRun& run) {
+  if (plan.fused == 1) return true;
+  if (count_of(plan, fused) < kBlockColumns) return false;
+  for (int64_t output = 0; output < plan.outputs; ++output)
+    if (!is_dense(plan, plan.strides_of(output), 0, fused)) return false;
+  const bool is_free = count_of(plan, fused - 1) <= kBlockColumns;
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
+    const AccessPattern access = access_of(plan, plan.strides_of(operand), fused).access;
+    if (!is_free && access != AccessPattern::direct && access != AccessPattern::splat &&
+        dense_run(plan, operand).loop != run.loop)
+      return false;
+  }
+  return true;
+}
+
+/// The loops along which an operand is read in blocks.
+DenseRun block_rows(const Plan& plan, int64_t operand) {
+  const DenseRun run = dense_run(plan, operand);
+  if (run.loop == 0 || has_columns(plan, std::min(plan.fused, run.first()), run)) return run;
+  const DenseRun shorter{run.loop, 0};
+  return plan.sizes[run.loop] >= kBlockRows && has_columns(plan, std::min(plan.fused, run.loop), shorter) ? shorter
+                                                                                                          : DenseRun{};
+}
+
+/// Reads operands in blocks that are dense along other loops than the innermost ones.
+void choose_transposed(Plan& plan, int64_t count) {
+  plan.transposed = plan.continued = 0;
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
+    const DenseRun run = block_rows(plan, operand);
+    if (run.loop == 0) continue;
+    if (plan.transposed == 0) {
+      plan.transposed = run.loop, plan.continued = run.next;
+      if (const int64_t columns = std::min(plan.fused, run.first()); columns != plan.fused) fuse(plan, columns, count);
+    } else if (run.loop != plan.transposed) {
+      continue;
+    } else if (run.next != plan.continued) {
+      if (plan.sizes[run.loop] < kBlockRows) continue;
+      plan.continued = 0;  // alone, the loop has rows enough for both
+    }
+    plan.operands[operand].access = AccessPattern::transposed;
+  }
+}
+
 void choose_access_patterns(Plan& plan, int64_t count, const FairRuns& fair) {
   choose_fused(plan);
   set_access_patterns(plan, count);
-  if (plan.fused > 1 && has_fair_runs(plan, fair) && fusing_copies(plan)) {
-    plan.fused = 1;
-    plan.unit = 1;
-    plan.flat = plan.sizes[0];
-    set_access_patterns(plan, count);
-  }
+  if (plan.fused > 1 && has_fair_runs(plan, fair) && fusing_copies(plan)) fuse(plan, 1, count);
   for (int64_t output = 0; plan.ndim() == 0 && output < plan.outputs; ++output)
     plan.operands[output].access = AccessPattern::direct;  // one element to write
-  choose_transposed(plan);
+  choose_transposed(plan, count);
 }
 
 /// Whether all inputs have the result's sizes and share a layout that the result takes over (PyTorch's fast_set_up).

@@ -39,6 +39,7 @@ struct Plan {
   int64_t flat = 1;        // elements of the fused loops together
   int64_t unit = 1;        // tiles are whole multiples of this many elements
   int64_t transposed = 0;  // the loop along which transposed operands are dense; 0: there is none
+  int64_t continued = 0;   // the loop that goes on from there as one loop, for transposed operands; 0: there is none
 
   int64_t ndim() const noexcept { return sizes.size(); }
   /// The operand that is input i.

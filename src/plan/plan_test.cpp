@@ -43,7 +43,8 @@ std::string text_of(const Plan& plan) {
   }
   text += "; " + std::to_string(plan.fused) + " fused: " + std::to_string(plan.flat) + " in units of " +
           std::to_string(plan.unit);
-  return plan.transposed ? text + ", along " + std::to_string(plan.transposed) : text;
+  if (plan.transposed) text += ", along " + std::to_string(plan.transposed);
+  return plan.continued ? text + " and " + std::to_string(plan.continued) : text;
 }
 
 TEST(Plan, Table) {
@@ -130,7 +131,31 @@ TEST(Plan, Table) {
        {8, 9, 600},
        {{{8, 9, 600}, {9, 1, 72}}, {{8, 9, 600}, {1, 8, 72}}},
        "sizes [600, 9, 8], strides [1, 600, 5400] direct, [72, 1, 9] transposed, [72, 8, 1] gather; 1 fused: 600 in "
-       "units of 1, along 1"},
+       "units of 1, along 1 and 2"},
+      {"transposed, columns of two loops",
+       {9, 40, 5},
+       {{{9, 40, 5}, {1, 9, 360}}},
+       "sizes [5, 40, 9], strides [1, 5, 200] direct, [360, 9, 1] transposed; 2 fused: 200 in units of 5, along 2"},
+      {"transposed, the loop inside of the fused ones",
+       {3, 100, 5, 30},
+       {{{3, 100, 5, 30}, {15000, 1, 100, 500}}},
+       "sizes [30, 5, 100, 3], strides [1, 30, 150, 15000] direct, [500, 100, 1, 15000] transposed; 2 fused: 150 in "
+       "units of 30, along 2"},
+      {"transposed, too few columns of two loops",
+       {3, 100, 5, 20},
+       {{{3, 100, 5, 20}, {10000, 1, 100, 500}}},
+       "sizes [20, 5, 100, 3], strides [1, 20, 100, 10000] direct, [500, 100, 1, 10000] gather; 3 fused: 10000 in units "
+       "of 100"},
+      {"all dims in the opposite order: rows of two loops",
+       {2, 6, 100, 80},
+       {{{2, 6, 100, 80}, {1, 2, 12, 1200}}},
+       "sizes [80, 100, 6, 2], strides [1, 80, 8000, 48000] direct, [1200, 12, 2, 1] transposed; 2 fused: 8000 in "
+       "units of 80, along 3 and 2"},
+      {"columns of two loops beside a result in another order",
+       {9, 40, 5},
+       {{{9, 40, 5}, {1, 45, 9}}, {{9, 40, 1}, {40, 1, 1}}},
+       "sizes [5, 40, 9], strides [1, 5, 200] direct, [9, 45, 1] transposed, [0, 1, 40] repeated 5; 2 fused: 200 in "
+       "units of 5, along 2"},
       {"an input without gaps along the innermost loop is not transposed",
        {8, 600},
        {{{8, 600}, {1000, 1}}, {{8, 1}, {1, 1}}},

@@ -11,6 +11,7 @@
 #include "tenon/error.h"
 #include "tile/blocks.h"
 #include "tile/direct.h"
+#include "tile/gather.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
 #include "tile/result.h"
@@ -27,9 +28,9 @@ constexpr int64_t kRowsAhead = 4;
 // While one operand is gathered the others' memory waits, so each is prefetched: so many bytes ahead, after each piece
 // of so many bytes. Bench: ./dev bench --sweep, steps.
 constexpr int64_t kBytesAhead = 16 << 10, kPieceBytes = 512;
-// A transposed operand is read in as many streams as its rows have elements; the processor follows a few of them by
-// itself. What the next tiles read is prefetched. Bench: ./dev bench --sweep, transposed.
-constexpr int64_t kManyStreams = 8, kStreamBytesAhead = 256;
+// Of a transposed operand this is prefetched in each column, beyond what a tile reads. Bench: ./dev bench --sweep,
+// transposed.
+constexpr int64_t kStreamBytesAhead = 256;
 
 struct Setup {
   const Plan& plan;
@@ -56,10 +57,17 @@ class TileLoop {
         registers_(setup.program, setup.schedule.slots, setup.schedule.slot_bytes),
         first_(plan_, program_, setup.schedule, 0, setup.outs[0]),
         built_(program_.inputs()),
-        loops_(loops_from(plan_, plan_.fused)),
+        lists_(setup.schedule.list_bytes),
+        gathers_(program_.inputs()),
+        columns_(program_.inputs()),
+        loops_(outer_loops(plan_)),
         outer_(plan_, loops_),
+        row_loops_(row_loops(plan_)),
+        rows_(plan_, row_loops_),
         one_kernel_(is_one_kernel(setup)) {
     for (auto& base : built_) base = nullptr;
+    std::byte* list = lists_.data();
+    for (int i = 0; i < program_.inputs(); ++i) list += make_list(i, list);
     for (int result = 1; result < program_.results(); ++result)
       further_.emplace_front(plan_, program_, setup.schedule, result, setup.outs[result]);
   }
@@ -83,99 +91,164 @@ class TileLoop {
     flush();
   }
 
-  /// Computes blocks over the innermost loop and the transposed operands' loop, for every index of the other loops.
+  /// Computes blocks over the fused loops and the transposed operands' loop, for every index of the other loops.
   void run_transposed(int64_t begin, int64_t end) {
-    const int64_t along = plan_.transposed, block_rows = setup_.schedule.rows;
-    const int64_t blocks_along = setup_.schedule.per_loop;
+    const int64_t along = plan_.sizes[plan_.transposed] * (plan_.continued == 0 ? 1 : plan_.sizes[plan_.continued]);
+    const int64_t block_rows = setup_.schedule.rows, blocks_along = setup_.schedule.per_loop;
     for (int64_t t = begin; t < end; ++t) {
       check_interrupt();
-      const int64_t row = t % blocks_along * block_rows;
-      const int64_t rows = std::min(block_rows, plan_.sizes[along] - row);
-      const auto offsets = offsets_without(along, t / blocks_along, row);
-      for (int64_t start = 0; start < plan_.sizes[0]; start += setup_.schedule.tile)
-        run_block(offsets, start, std::min(setup_.schedule.tile, plan_.sizes[0] - start), rows);
+      outer_.go_to(t / blocks_along);
+      const int64_t row = t % blocks_along * block_rows, rows = std::min(block_rows, along - row);
+      for (int64_t start = 0; start < plan_.flat; start += setup_.schedule.tile)
+        run_block(row, start, std::min(setup_.schedule.tile, plan_.flat - start), rows);
     }
     flush();
   }
 
  private:
-  using Offsets = SmallVector<int64_t, 8>;
-
-  /// Offsets at index `index` of the outer loops without `along`, and at index `row` of `along`.
-  Offsets offsets_without(int64_t along, int64_t index, int64_t row) const {
-    Offsets offsets(plan_.operands.size());
-    for (int64_t operand = 0; operand < offsets.size(); ++operand)
-      offsets[operand] = row * plan_.strides_of(operand)[along];
-    for (int64_t dim = 1; dim < plan_.ndim(); ++dim) {
-      if (dim == along) continue;
-      const int64_t i = index % plan_.sizes[dim];
-      index /= plan_.sizes[dim];
-      for (int64_t operand = 0; operand < offsets.size(); ++operand)
-        offsets[operand] += i * plan_.strides_of(operand)[dim];
-    }
-    return offsets;
+  /// The loops around tiles, or around blocks.
+  static SmallVector<int64_t, 8> outer_loops(const Plan& plan) {
+    SmallVector<int64_t, 8> loops;
+    for (int64_t loop = plan.fused; loop < plan.ndim(); ++loop)
+      if (loop != plan.transposed && loop != plan.continued) loops.push_back(loop);
+    return loops;
   }
+  /// The loops over the rows of blocks.
+  static SmallVector<int64_t, 8> row_loops(const Plan& plan) {
+    SmallVector<int64_t, 8> loops;
+    for (const int64_t loop : {plan.transposed, plan.continued})
+      if (loop != 0) loops.push_back(loop);
+    return loops;
+  }
+
+  /// Prepares input i to be gathered. Gives the bytes of its list.
+  int64_t make_list(int i, std::byte* list) {
+    const int64_t operand = plan_.input(i), tile = setup_.schedule.tile;
+    const int64_t* strides = plan_.strides_of(operand);
+    if (plan_.operands[operand].access == AccessPattern::transposed) {
+      columns_[i] = nullptr;
+      if (plan_.fused == 1) return 0;
+      list_offsets(plan_, strides, plan_.fused, tile / plan_.unit, reinterpret_cast<int64_t*>(list));
+      columns_[i] = reinterpret_cast<const int64_t*>(list);
+      return tile * static_cast<int64_t>(sizeof(int64_t));
+    }
+    if (plan_.operands[operand].access != AccessPattern::gather) return 0;
+    const int shift = shift_of(program_.dtype(i));
+    gathers_[i] = Gather(plan_, strides, shift, tile, list);
+    return gather_list_bytes(plan_, strides, shift, tile);
+  }
+
+  void run_block(int64_t row, int64_t start, int64_t columns, int64_t rows) {
+    rows_.go_to(row);
+    for (int i = 0; i < program_.inputs(); ++i)
+      if (plan_.operands[plan_.input(i)].access == AccessPattern::transposed) transpose(i, start, columns, rows);
+    int64_t done = 0;
+    while (true) {
+      const int64_t turns = std::min(rows_.left(), rows - done);
+      run_rows(done, start, columns, turns);
+      done += turns;
+      if (done == rows) return;
+      rows_.advance(turns);
+    }
+  }
+
+  /// Brings a block of input i to its slot.
+  void transpose(int i, int64_t start, int64_t columns, int64_t rows) {
+    const int64_t operand = plan_.input(i);
+    const int shift = shift_of(program_.dtype(i));
+    const int64_t offset = offset_in_block(operand) + start / plan_.unit * plan_.strides_of(operand)[plan_.fused - 1];
+    const std::byte* from = at(setup_.inputs[i], offset, shift);
+    const MoveKernels& move = kernels().move[shift];
+    if (columns_[i])
+      move.transpose_listed(registers_.slot(i), setup_.schedule.tile, from, columns_[i], rows, columns);
+    else
+      move.transpose(registers_.slot(i), setup_.schedule.tile, from, plan_.strides_of(operand)[0], rows, columns);
+  }
+
+  /// An operand's offset at the block's row that `rows_` is at. exact: within the operand
+  int64_t offset_in_block(int64_t operand) const { return outer_[operand] + rows_[operand]; }
 
   /// The memory of an input's row of a block.
   struct BlockRow {
     const std::byte* data;
     int64_t row_step;  // in bytes
-    int64_t step;      // of its lanes: 0 or 1
+    int64_t step;      // of its lanes: 0 or 1; -1: each row is loaded
     int64_t ahead;     // bytes to prefetch
-    int64_t gathered;  // stride of the elements, if each row is gathered; 0: not gathered
-    int shift;
   };
-
-  BlockRow block_row(int i, const Offsets& offsets, int64_t start, int64_t columns) {
-    const int64_t operand = plan_.input(i);
-    const int64_t* strides = plan_.strides_of(operand);
-    const AccessPattern access = plan_.operands[operand].access;
+  /// `first`: rows of the block before this one.
+  BlockRow block_row(int i, int64_t first, int64_t start, int64_t columns) {
+    const int64_t operand = plan_.input(i), tile = setup_.schedule.tile;
     const int shift = shift_of(program_.dtype(i));
-    const std::byte* from = at(setup_.inputs[i], offsets[operand] + start * strides[0], shift);
-    const int64_t row_step = strides[plan_.transposed] * (int64_t{1} << shift);
-    if (access == AccessPattern::transposed) return {registers_.slot(i), setup_.schedule.tile << shift, 1, 0, 0, shift};
-    if (access == AccessPattern::gather) return {from, row_step, 1, 0, strides[0], shift};
-    return {
-        from, row_step, access == AccessPattern::direct ? 1 : 0, access == AccessPattern::direct ? columns << shift : 0,
-        0,    shift};
+    const std::byte* from = at(setup_.inputs[i], offset_in_block(operand), shift);
+    const int64_t row_step = plan_.strides_of(operand)[plan_.transposed] * (int64_t{1} << shift);
+    switch (plan_.operands[operand].access) {
+      case AccessPattern::transposed:
+        return {registers_.slot(i) + ((first * tile) << shift), tile << shift, 1, 0};
+      case AccessPattern::direct:
+        return {from + (start << shift), row_step, 1, columns << shift};
+      case AccessPattern::splat:
+        return {from, row_step, 0, 0};
+      default:
+        return {nullptr, 0, -1, 0};
+    }
   }
 
-  void run_block(const Offsets& offsets, int64_t start, int64_t columns, int64_t rows) {
+  /// Rows along the transposed loop. They are short, so every branch counts.
+  void run_rows(int64_t first, int64_t start, int64_t columns, int64_t rows) {
     SmallVector<BlockRow, 4> inputs;
-    for (int i = 0; i < program_.inputs(); ++i) {
-      inputs.push_back(block_row(i, offsets, start, columns));
-      const int64_t operand = plan_.input(i);
-      if (plan_.operands[operand].access != AccessPattern::transposed) continue;
-      const int shift = inputs[i].shift;
-      const int64_t stride = plan_.strides_of(operand)[0];
-      kernels().move[shift].transpose(registers_.slot(i), setup_.schedule.tile,
-                                      at(setup_.inputs[i], offsets[operand] + start * stride, shift), stride, rows,
-                                      columns);
-    }
-    if (one_kernel_) return run_block_rows(inputs, offsets[0] + start, columns, rows);
+    for (int i = 0; i < program_.inputs(); ++i) inputs.push_back(block_row(i, first, start, columns));
+    const auto offset_of = [&](int64_t operand, int64_t row) {
+      return offset_in_block(operand) + row * plan_.strides_of(operand)[plan_.transposed];
+    };
+    const bool loads = std::any_of(inputs.begin(), inputs.end(), [](const BlockRow& input) { return input.step < 0; });
+    if (one_kernel_ && !loads) return run_together(inputs, offset_of(0, 0) + start, columns, rows);
     for (int64_t row = 0; row < rows; ++row) {
-      for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
-      execute_and_store(
-          [&](int64_t output) { return offsets[output] + row * plan_.strides_of(output)[plan_.transposed]; }, start,
-          columns);
+      for (int i = 0; i < program_.inputs(); ++i) {
+        BlockRow& input = inputs[i];
+        if (input.step < 0) {
+          load(i, offset_of(plan_.input(i), row), start, columns);
+          continue;
+        }
+        prefetch_row(input, 0);
+        registers_[i] = {input.data, input.step};
+        input.data += input.row_step;
+      }
+      execute_and_store([&](int64_t output) { return offset_of(output, row); }, start, columns);
     }
   }
 
-  /// The same for one kernel that writes to memory. Rows are short, so every branch counts.
-  void run_block_rows(SmallVector<BlockRow, 4>& inputs, int64_t offset, int64_t columns, int64_t rows) {
-    const int64_t row_step = plan_.strides_of(0)[plan_.transposed];
-    const Kernel kernel = program_.instructions()[0].kernel;
+  /// The same for one kernel whose inputs are where they are read, some rows at a time.
+  void run_together(SmallVector<BlockRow, 4>& inputs, int64_t offset, int64_t columns, int64_t rows) {
+    const Instruction& instruction = program_.instructions()[0];
     const int shift = shift_of(program_.dtype(program_.result()));
-    std::byte* to = static_cast<std::byte*>(setup_.outs[0]) + (offset << shift);
+    const int64_t row_step = plan_.strides_of(0)[plan_.transposed] * (int64_t{1} << shift);
     const bool streams = setup_.schedule.streams();
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int i = 0; i < program_.inputs(); ++i) load_row(i, inputs[i], columns);
-      if (streams)
+    std::byte* to = static_cast<std::byte*>(setup_.outs[0]) + (offset << shift);
+    int64_t steps[kMaxArgs] = {};
+    const bool together = instruction.rows && !streams;
+    while (rows > 0) {
+      const int64_t count = together ? std::min(kRowsAhead, rows) : 1;
+      for (int64_t i = 0; i < inputs.size(); ++i) {
+        BlockRow& input = inputs[i];
+        for (int64_t row = 0; input.ahead > 0 && row < count; ++row) prefetch_row(input, row);
+        registers_[i] = {input.data, input.step};
+        steps[i] = input.row_step;
+        input.data += count * input.row_step;
+      }
+      rows -= count;
+      if (together)
+        instruction.rows(to, row_step, &registers_[0], steps, columns, count);
+      else if (streams)
         stream_row(to, columns);
       else
-        kernel(to, &registers_[0], columns);
-      to += row_step * (int64_t{1} << shift);
+        instruction.kernel(to, &registers_[0], columns);
+      to += count * row_step;
     }
+  }
+  /// Rows of a block are too short for the hardware prefetcher.
+  [[gnu::always_inline]] static void prefetch_row(const BlockRow& input, int64_t row) {
+    const std::byte* const later = input.data + (row + kRowsAhead) * input.row_step;
+    for (int64_t line = 0; line < input.ahead; line += 64) __builtin_prefetch(later + line);
   }
 
   void stream_row(std::byte* to, int64_t columns) {
@@ -183,19 +256,6 @@ class TileLoop {
     Lanes in[kMaxArgs];
     std::copy_n(&registers_[0], instruction.arity, in);
     run_streamed(instruction, to, program_, program_.result(), in, columns, first_.streamed());
-  }
-
-  void load_row(int i, BlockRow& input, int64_t columns) {
-    // Rows of a block are too short for the hardware prefetcher.
-    for (int64_t line = 0; line < input.ahead; line += 64)
-      __builtin_prefetch(input.data + kRowsAhead * input.row_step + line);
-    if (input.gathered != 0) {
-      kernels().move[input.shift].gather(registers_.slot(i), input.data, input.gathered, columns, 0, 1);
-      registers_[i] = {registers_.slot(i), 1};
-    } else {
-      registers_[i] = {input.data, input.step};
-    }
-    input.data += input.row_step;
   }
 
   /// Loads `n` elements of input i, from element `start` of the fused loops on, as contiguous lanes.
@@ -238,19 +298,26 @@ class TileLoop {
   /// Copies `rows` turns of the last fused loop to the slot of input i.
   void gather(int i, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     std::byte* to = registers_.slot(i);
-    if (setup_.schedule.far_gathers == 0) return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
-    if (plan_.fused == 2 && strides[1] == 1 && plan_.sizes[0] >= kManyStreams) {
-      const int64_t read = rows << shift;
-      prefetch_rows(from + std::max(read, kStreamBytesAhead), read, strides[0] << shift, plan_.sizes[0]);
-      return load_block(to, from, plan_, strides, shift, plan_.fused, rows);
+    const Gather& gather = gathers_[i];
+    if (setup_.schedule.far_gathers == 0) return gather.load(to, from, rows);
+    if (gather.is_transposed()) {
+      gather.prefetch_columns(from + bytes_to_later_tile(strides, shift, rows), rows << shift);
+      return gather.load(to, from, rows);
     }
     const int64_t step = strides[plan_.fused - 1] << shift, bytes = plan_.unit << shift;
     const int64_t piece = std::max(kPieceBytes / bytes, int64_t{1});
     for (int64_t row = 0; row < rows; row += piece, from += piece * step, to += piece * bytes) {
       const int64_t count = std::min(piece, rows - row);
       prefetch(from, strides, shift, count);
-      load_block(to, from, plan_, strides, shift, plan_.fused, count);
+      gather.load(to, from, count);
     }
+  }
+  /// From a transposed operand's tile of so many rows to one that is loaded soon.
+  int64_t bytes_to_later_tile(const int64_t* strides, int shift, int64_t rows) const {
+    const int64_t read = rows << shift;
+    if (setup_.schedule.per_loop > 1 || plan_.fused == plan_.ndim()) return std::max(read, kStreamBytesAhead);
+    const int64_t turn = strides[plan_.fused] * (int64_t{1} << shift);
+    return turn > 0 && turn < kStreamBytesAhead ? (kStreamBytesAhead + turn - 1) / turn * turn : turn;
   }
   /// What comes after `from`, of one or two fused loops; more loops may leave memory out or come back to it.
   void prefetch(const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
@@ -288,8 +355,13 @@ class TileLoop {
   TileResult first_;
   std::forward_list<TileResult> further_;   // results, the last one first; usually none, which needs no memory
   SmallVector<const std::byte*, 8> built_;  // the data from which each periodic input's pattern was built
-  SmallVector<int64_t, 8> loops_;           // that are not fused
+  Scratch lists_;                           // of gathered inputs
+  SmallVector<Gather, 4> gathers_;          // of those that are not transposed
+  SmallVector<const int64_t*, 4> columns_;  // of transposed inputs: where the columns of a block begin; null: evenly
+  SmallVector<int64_t, 8> loops_;           // around tiles, or around blocks
   OuterCounter outer_;
+  SmallVector<int64_t, 8> row_loops_;  // over the rows of blocks
+  OuterCounter rows_;
   bool one_kernel_;
 };
 

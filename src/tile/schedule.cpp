@@ -7,6 +7,7 @@
 #include "ops/block_name.h"
 #include "tenon/threads.h"
 #include "tile/direct.h"
+#include "tile/gather.h"
 #include "tile/pool.h"
 #include "tile/run.h"
 
@@ -74,7 +75,7 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
 /// Whether every row of an output begins on a cache line: rows that different threads write must not share one.
 bool rows_are_on_lines(const Plan& plan, const Program& program, const Memory& memory, int result) {
   if (memory.place(result) != 0) return false;
-  for (int64_t dim = 1; dim < plan.ndim(); ++dim)
+  for (int64_t dim = plan.fused; dim < plan.ndim(); ++dim)
     if (plan.strides_of(result)[dim] * result_size(program, result) % kLine != 0) return false;
   return true;
 }
@@ -178,12 +179,25 @@ int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule
 }
 
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
-  const int64_t along = plan.sizes[plan.transposed];
-  schedule.rows = std::min(block_row_bytes(plan, program, schedule) / program.widest(), along);
-  schedule.tile = std::min(kBlockColumns, plan.sizes[0]);
+  const int64_t along = plan.sizes[plan.transposed] * (plan.continued == 0 ? 1 : plan.sizes[plan.continued]);
+  schedule.tile = std::min(std::max(kBlockColumns / plan.unit, int64_t{1}) * plan.unit, plan.flat);
+  const int64_t rows = block_row_bytes(plan, program, schedule) / program.widest();
+  schedule.rows = std::min(std::max(rows * kBlockColumns / std::max(schedule.tile, kBlockColumns), int64_t{1}), along);
   schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
   schedule.per_loop = (along + schedule.rows - 1) / schedule.rows;
-  schedule.tiles = plan.numel / plan.sizes[0] / along * schedule.per_loop;
+  schedule.tiles = plan.numel / plan.flat / along * schedule.per_loop;
+}
+
+int64_t list_bytes_of(const Plan& plan, const Program& program, int input, const Schedule& schedule) {
+  const int64_t operand = plan.input(input);
+  switch (plan.operands[operand].access) {
+    case AccessPattern::transposed:
+      return plan.fused == 1 ? 0 : schedule.tile * static_cast<int64_t>(sizeof(int64_t));
+    case AccessPattern::gather:
+      return gather_list_bytes(plan, plan.strides_of(operand), shift_of(program.dtype(input)), schedule.tile);
+    default:
+      return 0;
+  }
 }
 
 /// The number of parts: a few for each thread, so that no thread waits long for another.
@@ -222,7 +236,9 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
                                     : schedule_tiles(plan, program, schedule);
     for (int result = 0; result < program.results(); ++result)
       schedule.staging_bytes += schedule.staging_bytes_of(program, result);
-    schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.staging_bytes;
+    for (int input = 0; input < program.inputs(); ++input)
+      schedule.list_bytes += list_bytes_of(plan, program, input, schedule);
+    schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.list_bytes + schedule.staging_bytes;
   }
   schedule.parts = choose_parts(schedule.tiles, plan.numel);
 }

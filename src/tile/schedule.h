@@ -49,6 +49,7 @@ struct Schedule {
   int64_t parts = 0;       // number of equal parts that threads take
   int64_t pattern = 0;     // elements of a direct run's patterns; 0: no operand is periodic
   int64_t slot_bytes = 0;  // scratch for one register
+  int64_t list_bytes = 0;  // of the lists of gathered operands, together
   Slots slots;
   int64_t staging_bytes = 0;  // staging areas for streaming stores, together; 0: none
   int64_t scratch_bytes = 0;  // scratch of one thread, in total

@@ -1,0 +1,96 @@
+#include "tile/gather.h"
+
+#include <cstdlib>
+
+#include "kernel/kernel.h"
+#include "tile/blocks.h"
+#include "tile/prefetch.h"
+
+namespace tenon {
+namespace {
+
+// From so many rows on, a transposition reads whole vectors.
+constexpr int64_t kTransposedRows = 8;
+// Shorter innermost loops are read by a list, unless they are contiguous and have so many bytes. Bench: ./dev bench
+// --sweep, permuted and both sides.
+constexpr int64_t kShortLoop = 16, kCopiedBytes = 16;
+// Innermost loops of so many elements are read by vectors if they have small steps, or can be transposed.
+constexpr int64_t kVectorised = 8;
+// The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
+constexpr int64_t kManyColumns = 8;
+
+/// Whether 32 bits hold every offset of a tile.
+bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
+  int64_t span = 0;
+  for (int64_t dim = 0; dim < plan.fused; ++dim) {
+    const int64_t turns = dim + 1 < plan.fused ? plan.sizes[dim] : rows;
+    span += (turns - 1) * std::abs(strides[dim]);  // exact: the elements have memory
+  }
+  return span <= INT32_MAX;
+}
+
+/// Whether the innermost loops are so short that a call for each of them costs more than a list.
+bool has_short_loops(const Plan& plan, const int64_t* strides, int shift) {
+  if (strides[0] == 1 && plan.sizes[0] << shift >= kCopiedBytes) return false;
+  const bool has_vectors = plan.sizes[0] >= kVectorised && (strides[0] <= 4 || strides[1] == 1);
+  if (strides[0] > 1 && has_vectors) return false;
+  if (plan.fused == 2) return plan.sizes[0] > 4 && plan.sizes[0] < kShortLoop && strides[0] != 1;
+  return plan.sizes[0] * plan.sizes[1] < kShortLoop * kShortLoop;
+}
+
+}  // namespace
+
+GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
+  const int64_t last = plan.fused - 1, rows = tile / plan.unit;
+  if (last < 1) return GatherForm::block;
+  if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
+    return last == 1 ? GatherForm::block : GatherForm::columns;
+  return has_short_loops(plan, strides, shift) && is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
+}
+
+int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
+  switch (gather_form(plan, strides, shift, tile)) {
+    case GatherForm::block:
+      return 0;
+    case GatherForm::columns:
+      return plan.unit * static_cast<int64_t>(sizeof(int64_t));
+    case GatherForm::list:
+      return (tile + 1) / 2 * 2 * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
+  }
+  return 0;
+}
+
+Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile, std::byte* list)
+    : plan_(&plan), strides_(strides), shift_(shift), form_(gather_form(plan, strides, shift, tile)), list_(list) {
+  if (form_ == GatherForm::columns)
+    list_offsets(plan, strides, plan.fused - 1, plan.sizes[plan.fused - 2], reinterpret_cast<int64_t*>(list));
+  if (form_ == GatherForm::list)
+    list_offsets(plan, strides, plan.fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
+}
+
+void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
+  const MoveKernels& move = kernels().move[shift_];
+  switch (form_) {
+    case GatherForm::block:
+      return load_block(to, from, *plan_, strides_, shift_, plan_->fused, rows);
+    case GatherForm::columns:
+      return move.transpose_listed(to, plan_->unit, from, reinterpret_cast<const int64_t*>(list_), rows, plan_->unit);
+    case GatherForm::list:
+      return move.pick(to, from, reinterpret_cast<const int32_t*>(list_), rows * plan_->unit);
+  }
+}
+
+bool Gather::is_transposed() const noexcept {
+  if (form_ == GatherForm::columns) return plan_->unit >= kManyColumns;
+  return plan_->fused == 2 && strides_[1] == 1 && plan_->sizes[0] >= kManyColumns;
+}
+
+void Gather::prefetch_columns(const std::byte* from, int64_t bytes) const {
+  if (form_ == GatherForm::block)
+    return prefetch_rows(from, bytes, strides_[0] * (int64_t{1} << shift_), plan_->sizes[0]);
+  const auto* const offsets = reinterpret_cast<const int64_t*>(list_);
+  for (int64_t column = 0; column < plan_->unit; ++column)
+    prefetch_rows(from + offsets[column] * (int64_t{1} << shift_), bytes, 0, 1);
+}
+
+}  // namespace tenon
