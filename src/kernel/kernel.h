@@ -48,6 +48,8 @@ struct MoveKernels {
   /// out[row * out_stride + column] = in[offsets[column] + row].
   void (*transpose_listed)(void* out, int64_t out_stride, const void* in, const int64_t* offsets, int64_t rows,
                            int64_t columns);
+  /// out[run * n + i] = in[offsets[run] + i].
+  void (*copy_listed)(void* out, const void* in, const int64_t* offsets, int64_t n, int64_t runs);
   /// out[i] = in[offsets[i]].
   void (*pick)(void* out, const void* in, const int32_t* offsets, int64_t n);
   /// out[row * n + i] = in[row * n + n - 1 - i].

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -65,6 +66,15 @@ struct ByteRows {
   int64_t bytes;
   int64_t rows;
 };
+/// Rows that begin where a list says, in bytes, and are copied one after the other.
+struct ListedRows {
+  uint8_t* to;
+  const uint8_t* from;
+  const int64_t* offsets;
+  int shift;  // of the offsets
+  int64_t bytes;
+  int64_t rows;
+};
 /// Calls move(to, from) for each row.
 template <class Move>
 HWY_INLINE void for_each_row(const ByteRows& all, const Move& move) {
@@ -72,9 +82,16 @@ HWY_INLINE void for_each_row(const ByteRows& all, const Move& move) {
   const uint8_t* HWY_RESTRICT from = all.from;
   for (int64_t row = 0; row < all.rows; ++row, to += all.to_step, from += all.from_step) move(to, from);
 }
+template <class Move>
+HWY_INLINE void for_each_row(const ListedRows& all, const Move& move) {
+  uint8_t* HWY_RESTRICT to = all.to;
+  const uint8_t* const from = all.from;
+  for (int64_t row = 0; row < all.rows; ++row, to += all.bytes)
+    move(to, from + all.offsets[row] * (int64_t{1} << all.shift));
+}
 /// Rows of `Word` to 2 `Word`: the second word overlaps the first.
-template <class Word>
-HWY_INLINE void copy_words(const ByteRows& all) {
+template <class Word, class Rows>
+HWY_INLINE void copy_words(const Rows& all) {
   const int64_t last = all.bytes - static_cast<int64_t>(sizeof(Word));
   for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
     Word first, second;
@@ -86,8 +103,8 @@ HWY_INLINE void copy_words(const ByteRows& all) {
 }
 #if TENON_HAS_SHUFFLES
 /// Rows of at least one vector of `d`: the last vector overlaps the one before.
-template <class D>
-HWY_INLINE void copy_vectors(D d, const ByteRows& all) {
+template <class D, class Rows>
+HWY_INLINE void copy_vectors(D d, const Rows& all) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
   const int64_t last = all.bytes - kLanes;
   for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
@@ -96,20 +113,23 @@ HWY_INLINE void copy_vectors(D d, const ByteRows& all) {
     hn::StoreU(end, d, to + last);
   });
 }
-void copy_long_rows(const ByteRows& all) {
+template <class Rows>
+void copy_long_rows(const Rows& all) {
   const hn::CappedTag<uint8_t, 32> wide;
   if (all.bytes >= static_cast<int64_t>(hn::MaxLanes(wide))) return copy_vectors(wide, all);
   copy_vectors(hn::FixedTag<uint8_t, 16>(), all);
 }
 #else
-void copy_long_rows(const ByteRows& all) {
+template <class Rows>
+void copy_long_rows(const Rows& all) {
   for_each_row(all,
                [&](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, static_cast<std::size_t>(all.bytes)); });
 }
 #endif
 /// Rows may be short: the loop over them is chosen by their length. Bench: ./dev bench --sweep,
 /// gaps.
-void copy_rows(const ByteRows& all) {
+template <class Rows>
+void copy_rows(const Rows& all) {
   if (all.bytes >= 16) return copy_long_rows(all);
   if (all.bytes >= 8) return copy_words<uint64_t>(all);
   if (all.bytes >= 4) return copy_words<uint32_t>(all);
@@ -127,8 +147,8 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
     return transpose<T>(out, n0, in, stride0, n1, n0);
   constexpr int64_t kItemsize = sizeof(T);
   if (stride0 == 1 && n1 > 1)
-    return copy_rows({static_cast<uint8_t*>(out), n0 * kItemsize, static_cast<const uint8_t*>(in), stride1 * kItemsize,
-                      n0 * kItemsize, n1});
+    return copy_rows(ByteRows{static_cast<uint8_t*>(out), n0 * kItemsize, static_cast<const uint8_t*>(in),
+                              stride1 * kItemsize, n0 * kItemsize, n1});
   T* to = static_cast<T*>(out);
   const T* from = static_cast<const T*>(in);
   if (n0 == 2) return gather_few<2>(to, from, stride0, stride1, n1);
@@ -138,11 +158,17 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
 }
 
 template <class T>
+void copy_listed(void* out, const void* in, const int64_t* offsets, int64_t n, int64_t runs) {
+  copy_rows(ListedRows{static_cast<uint8_t*>(out), static_cast<const uint8_t*>(in), offsets,
+                       std::countr_zero(sizeof(T)), n * static_cast<int64_t>(sizeof(T)), runs});
+}
+
+template <class T>
 void scatter(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in) {
   constexpr int64_t kItemsize = sizeof(T);
   if (stride0 == 1)
-    return copy_rows({static_cast<uint8_t*>(out), stride1 * kItemsize, static_cast<const uint8_t*>(in), n0 * kItemsize,
-                      n0 * kItemsize, n1});
+    return copy_rows(ByteRows{static_cast<uint8_t*>(out), stride1 * kItemsize, static_cast<const uint8_t*>(in),
+                              n0 * kItemsize, n0 * kItemsize, n1});
   const T* HWY_RESTRICT from = static_cast<const T*>(in);
   T* HWY_RESTRICT to = static_cast<T*>(out);
   for (int64_t row = 0; row < n1; ++row)
@@ -667,7 +693,7 @@ void reverse_rows(void* out, const void* in, int64_t bytes, int64_t rows) {
     row = shuffle_rows<true>(to, static_cast<const uint8_t*>(in), bytes, rows,
                              [&](int64_t group, int64_t byte) { return 16 - (group + 1) * bytes + byte; });
 #endif
-  copy_rows({to + row * bytes, bytes, from - row * bytes, -bytes, bytes, rows - row});
+  copy_rows(ByteRows{to + row * bytes, bytes, from - row * bytes, -bytes, bytes, rows - row});
 }
 
 template <class T>
@@ -686,8 +712,8 @@ void interleave(void* out, const void* even, const void* odd, int64_t n) {
 
 template <class T>
 constexpr MoveKernels move_kernels() {
-  MoveKernels all{&gather<T>,           &scatter<T>, &repeat<T>,  &fill<T>, &transpose<T>,
-                  &transpose_listed<T>, &pick<T>,    &reverse<T>, nullptr};
+  MoveKernels all{&gather<T>,           &scatter<T>,     &repeat<T>, &fill<T>,    &transpose<T>,
+                  &transpose_listed<T>, &copy_listed<T>, &pick<T>,   &reverse<T>, nullptr};
   if constexpr (std::is_integral_v<T>) all.interleave = &interleave<T>;
   return all;
 }

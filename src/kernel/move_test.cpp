@@ -2,9 +2,11 @@
 // is read or written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/kernel.h"
 
@@ -12,7 +14,7 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kWidths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 45, 63, 64, 65, 100, 129};
-constexpr int64_t kHeights[] = {1, 2, 3, 5, 8, 12, 17};
+constexpr int64_t kHeights[] = {1, 2, 3, 5, 8, 12, 17, 70};
 constexpr std::byte kUntouched{0xA5};
 
 /// Memory of exactly so many bytes, so that a sanitizer finds what is read beside it.
@@ -141,6 +143,19 @@ TEST(Move, TransposesListedColumns) {
                                              columns);
       EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
     }
+  });
+}
+
+TEST(Move, CopiesListedRuns) {
+  for_all_blocks([](int shift, int64_t width, int64_t n, int64_t runs) {
+    const std::vector<int64_t> offsets = shuffled_columns(runs, n, 1);
+    const Memory from = Memory::counted((*std::max_element(offsets.begin(), offsets.end()) + n) * width);
+    Memory want = Memory::untouched((runs * n + 3) * width), got = Memory::untouched(want.size);
+    for (int64_t run = 0; run < runs; ++run)
+      std::memcpy(want.bytes.get() + run * n * width, from.bytes.get() + offsets[static_cast<std::size_t>(run)] * width,
+                  static_cast<std::size_t>(n * width));
+    kernels().move[shift].copy_listed(got.bytes.get(), from.bytes.get(), offsets.data(), n, runs);
+    EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << runs << " runs of " << n;
   });
 }
 

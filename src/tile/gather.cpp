@@ -30,8 +30,7 @@ bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
 }
 
 /// Whether the innermost loops are so short that a call for each of them costs more than a list.
-bool has_short_loops(const Plan& plan, const int64_t* strides, int shift) {
-  if (strides[0] == 1 && plan.sizes[0] << shift >= kCopiedBytes) return false;
+bool has_short_loops(const Plan& plan, const int64_t* strides) {
   const bool has_vectors = plan.sizes[0] >= kVectorised && (strides[0] <= 4 || strides[1] == 1);
   if (strides[0] > 1 && has_vectors) return false;
   if (plan.fused == 2) return plan.sizes[0] > 4 && plan.sizes[0] < kShortLoop && strides[0] != 1;
@@ -45,7 +44,8 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   if (last < 1) return GatherForm::block;
   if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
     return last == 1 ? GatherForm::block : GatherForm::columns;
-  return has_short_loops(plan, strides, shift) && is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
+  if (!has_short_loops(plan, strides) || !is_near(plan, strides, rows)) return GatherForm::block;
+  return strides[0] == 1 && plan.sizes[0] << shift >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
 }
 
 int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
@@ -54,6 +54,8 @@ int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, i
       return 0;
     case GatherForm::columns:
       return plan.unit * static_cast<int64_t>(sizeof(int64_t));
+    case GatherForm::runs:
+      return tile / plan.sizes[0] * static_cast<int64_t>(sizeof(int64_t));
     case GatherForm::list:
       return (tile + 1) / 2 * 2 * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
   }
@@ -63,9 +65,11 @@ int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, i
 Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile, std::byte* list)
     : plan_(&plan), strides_(strides), shift_(shift), form_(gather_form(plan, strides, shift, tile)), list_(list) {
   if (form_ == GatherForm::columns)
-    list_offsets(plan, strides, plan.fused - 1, plan.sizes[plan.fused - 2], reinterpret_cast<int64_t*>(list));
+    list_offsets(plan, strides, 0, plan.fused - 1, plan.sizes[plan.fused - 2], reinterpret_cast<int64_t*>(list));
+  if (form_ == GatherForm::runs)
+    list_offsets(plan, strides, 1, plan.fused, tile / plan.unit, reinterpret_cast<int64_t*>(list));
   if (form_ == GatherForm::list)
-    list_offsets(plan, strides, plan.fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
+    list_offsets(plan, strides, 0, plan.fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
 }
 
 void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
@@ -75,6 +79,9 @@ void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
       return load_block(to, from, *plan_, strides_, shift_, plan_->fused, rows);
     case GatherForm::columns:
       return move.transpose_listed(to, plan_->unit, from, reinterpret_cast<const int64_t*>(list_), rows, plan_->unit);
+    case GatherForm::runs:
+      return move.copy_listed(to, from, reinterpret_cast<const int64_t*>(list_), plan_->sizes[0],
+                              rows * plan_->unit / plan_->sizes[0]);
     case GatherForm::list:
       return move.pick(to, from, reinterpret_cast<const int32_t*>(list_), rows * plan_->unit);
   }

@@ -11,6 +11,7 @@ namespace tenon {
 enum class GatherForm : uint8_t {
   block,    // by its strides
   columns,  // dense along the last fused loop: columns that a list names are transposed
+  runs,     // dense along the innermost loop: runs that a list names are copied
   list,     // short loops: element by element from a list
 };
 /// `strides` of an operand with AccessPattern::gather over the fused loops of tiles of so many elements, of 1 << shift
@@ -40,13 +41,13 @@ class Gather {
   const std::byte* list_ = nullptr;
 };
 
-/// The offsets of fused loops [0, dims), with `rows` turns of the last one.
+/// The offsets of fused loops [first, end), with `rows` turns of the last one.
 template <class Offset>
-void list_offsets(const Plan& plan, const int64_t* strides, int64_t dims, int64_t rows, Offset* offsets) {
+void list_offsets(const Plan& plan, const int64_t* strides, int64_t first, int64_t end, int64_t rows, Offset* offsets) {
   offsets[0] = 0;
   int64_t count = 1;
-  for (int64_t dim = 0; dim < dims; ++dim) {
-    const int64_t turns = dim + 1 < dims ? plan.sizes[dim] : rows;
+  for (int64_t dim = first; dim < end; ++dim) {
+    const int64_t turns = dim + 1 < end ? plan.sizes[dim] : rows;
     for (int64_t turn = 1; turn < turns; ++turn)
       for (int64_t i = 0; i < count; ++i)
         offsets[turn * count + i] = static_cast<Offset>(offsets[i] + turn * strides[dim]);  // exact: within the operand

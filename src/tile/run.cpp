@@ -47,6 +47,15 @@ bool is_one_kernel(const Setup& setup) {
   return instruction.in_order() && instruction.in[0] == 0;
 }
 
+/// Whether blocks are transposed to the result: a copy that stays in the caches.
+bool copies_blocks(const Setup& setup) {
+  if (setup.plan.transposed == 0 || setup.schedule.is_far || !is_one_kernel(setup)) return false;
+  const Program& program = setup.program;
+  const Instruction& instruction = program.instructions()[0];
+  return instruction.is_cast && program.inputs() == 1 && program.dtype(0) == instruction.dtype &&
+         setup.plan.operands[1].access == AccessPattern::transposed;
+}
+
 /// Runs the tiles of one part of the work.
 class TileLoop {
  public:
@@ -64,7 +73,8 @@ class TileLoop {
         outer_(plan_, loops_),
         row_loops_(row_loops(plan_)),
         rows_(plan_, row_loops_),
-        one_kernel_(is_one_kernel(setup)) {
+        one_kernel_(is_one_kernel(setup)),
+        copies_(copies_blocks(setup)) {
     for (auto& base : built_) base = nullptr;
     std::byte* list = lists_.data();
     for (int i = 0; i < program_.inputs(); ++i) list += make_list(i, list);
@@ -128,7 +138,7 @@ class TileLoop {
     if (plan_.operands[operand].access == AccessPattern::transposed) {
       columns_[i] = nullptr;
       if (plan_.fused == 1) return 0;
-      list_offsets(plan_, strides, plan_.fused, tile / plan_.unit, reinterpret_cast<int64_t*>(list));
+      list_offsets(plan_, strides, 0, plan_.fused, tile / plan_.unit, reinterpret_cast<int64_t*>(list));
       columns_[i] = reinterpret_cast<const int64_t*>(list);
       return tile * static_cast<int64_t>(sizeof(int64_t));
     }
@@ -140,29 +150,39 @@ class TileLoop {
 
   void run_block(int64_t row, int64_t start, int64_t columns, int64_t rows) {
     rows_.go_to(row);
-    for (int i = 0; i < program_.inputs(); ++i)
-      if (plan_.operands[plan_.input(i)].access == AccessPattern::transposed) transpose(i, start, columns, rows);
+    for (int i = 0; i < program_.inputs() && !copies_; ++i)
+      if (plan_.operands[plan_.input(i)].access == AccessPattern::transposed)
+        transpose(i, registers_.slot(i), setup_.schedule.tile, start, columns, rows);
     int64_t done = 0;
     while (true) {
       const int64_t turns = std::min(rows_.left(), rows - done);
-      run_rows(done, start, columns, turns);
+      if (copies_)
+        copy_rows(start, columns, turns);
+      else
+        run_rows(done, start, columns, turns);
       done += turns;
       if (done == rows) return;
       rows_.advance(turns);
     }
   }
 
-  /// Brings a block of input i to its slot.
-  void transpose(int i, int64_t start, int64_t columns, int64_t rows) {
+  /// Transposes a block of input i from the row that `rows_` is at.
+  void transpose(int i, std::byte* to, int64_t row_step, int64_t start, int64_t columns, int64_t rows) {
     const int64_t operand = plan_.input(i);
     const int shift = shift_of(program_.dtype(i));
     const int64_t offset = offset_in_block(operand) + start / plan_.unit * plan_.strides_of(operand)[plan_.fused - 1];
     const std::byte* from = at(setup_.inputs[i], offset, shift);
     const MoveKernels& move = kernels().move[shift];
     if (columns_[i])
-      move.transpose_listed(registers_.slot(i), setup_.schedule.tile, from, columns_[i], rows, columns);
+      move.transpose_listed(to, row_step, from, columns_[i], rows, columns);
     else
-      move.transpose(registers_.slot(i), setup_.schedule.tile, from, plan_.strides_of(operand)[0], rows, columns);
+      move.transpose(to, row_step, from, plan_.strides_of(operand)[0], rows, columns);
+  }
+  /// Rows of a result that is its operand transposed.
+  void copy_rows(int64_t start, int64_t columns, int64_t rows) {
+    const int shift = shift_of(program_.dtype(0));
+    std::byte* const to = static_cast<std::byte*>(setup_.outs[0]) + ((offset_in_block(0) + start) << shift);
+    transpose(0, to, plan_.strides_of(0)[plan_.transposed], start, columns, rows);
   }
 
   /// An operand's offset at the block's row that `rows_` is at. exact: within the operand
@@ -363,6 +383,7 @@ class TileLoop {
   SmallVector<int64_t, 8> row_loops_;  // over the rows of blocks
   OuterCounter rows_;
   bool one_kernel_;
+  bool copies_;  // blocks need no kernel
 };
 
 /// Bytes of the last-level cache that this core uses. Not sysconf: on some processors it adds up several caches.

@@ -24,6 +24,8 @@ constexpr int64_t kFarTileBytes = 2 << 10;
 // Transposed operands are read in blocks: a few cache lines along memory, which the processor prefetches, and rows long
 // enough for the kernels. Bench: tenon_bench --filter '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
+// Blocks of fewer rows have more columns. Bench: ./dev bench --sweep, permuted.
+constexpr int64_t kMostColumns = 1024;
 constexpr int64_t kFarBlockRowBytes =
     512;  // beyond the caches, where longer runs matter more than the first-level cache
 // In the second-level cache shorter runs cost nothing, and blocks of 16 KiB leave room in the first. Elements of one
@@ -133,11 +135,25 @@ int count_far_gathers(const Plan& plan, const Program& program, const Schedule& 
   return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
 }
 
+/// Whether an operand is gathered element by element. Its list is as long as a tile and takes time to make.
+bool has_lists(const Plan& plan, const Program& program, int64_t tile) {
+  for (int input = 0; input < program.inputs(); ++input) {
+    const int64_t operand = plan.input(input);
+    if (plan.operands[operand].access == AccessPattern::gather &&
+        gather_form(plan, plan.strides_of(operand), shift_of(program.dtype(input)),
+                    std::min(tile / plan.unit * plan.unit, plan.flat)) == GatherForm::list)
+      return true;
+  }
+  return false;
+}
+
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
   const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
   const int64_t near = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
-  const int64_t wanted = schedule.far_gathers > 1 ? kFarTileBytes / program.widest() : near;
+  const int64_t wanted = schedule.far_gathers > 1         ? kFarTileBytes / program.widest()
+                         : has_lists(plan, program, near) ? kMinTile
+                                                          : near;
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
   // Tiles of equal length: a short tile at the end costs as much as a long one.
@@ -180,8 +196,10 @@ int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule
 
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
   const int64_t along = plan.sizes[plan.transposed] * (plan.continued == 0 ? 1 : plan.sizes[plan.continued]);
-  schedule.tile = std::min(std::max(kBlockColumns / plan.unit, int64_t{1}) * plan.unit, plan.flat);
   const int64_t rows = block_row_bytes(plan, program, schedule) / program.widest();
+  const int64_t columns =
+      plan.fused == 1 ? kBlockColumns : std::min(kBlockColumns * std::max(rows / along, int64_t{1}), kMostColumns);
+  schedule.tile = std::min(std::max(columns / plan.unit, int64_t{1}) * plan.unit, plan.flat);
   schedule.rows = std::min(std::max(rows * kBlockColumns / std::max(schedule.tile, kBlockColumns), int64_t{1}), along);
   schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
   schedule.per_loop = (along + schedule.rows - 1) / schedule.rows;
