@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernel/distance.h"
+#include "kernel/join.h"
 #include "ops/row.h"
 #include "tenon/dtype.h"
 #include "tenon/lanes.h"
@@ -392,6 +393,7 @@ struct KernelTable {
   RandomKernels random;
   DistanceKernels distances;
   PlaceKernels place[4];  // by element size, as in `move`; null without vectors
+  JoinKernel join;        // null without vectors
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

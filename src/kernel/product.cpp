@@ -291,13 +291,79 @@ void multiply_transposed(const SmallProducts& products) {
   }
 }
 
-/// One vector of columns of one row.
+/// The most rows of small matrices.
+constexpr int64_t kSmallSide = 64;
+
+/// `kRows` rows of one vector of columns, of which `some` are read and all are written.
+template <int kRows, class D, class T>
+HWY_INLINE void multiply_vectors(D d, hn::Mask<D> some, const ProductBlock& block, T* out, const T* a, const T* b) {
+  const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
+  hn::Vec<D> sums[kRows];
+  for (int row = 0; row < kRows; ++row) sums[row] = hn::Zero(d);
+  for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
+    const auto factors = hn::MaskedLoad(some, d, b);
+    for (int row = 0; row < kRows; ++row) sums[row] = Single::mul_add(hn::Set(d, a[row * a_row]), factors, sums[row]);
+  }
+  for (int row = 0; row < kRows; ++row) hn::StoreU(sums[row], d, out + row * block.out_stride);
+}
+
+/// One row, whose products are summed in four sums: one would wait for itself.
 template <class D, class T>
-HWY_INLINE void multiply_row(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
-  auto sum = hn::Zero(d);
-  for (int64_t k = 0; k < block.depth; ++k)
-    sum = Single::mul_add(hn::Set(d, a[k * block.a_depth]), hn::LoadU(d, b + k * block.b_depth), sum);
-  hn::StoreU(sum, d, out);
+HWY_INLINE void multiply_row(D d, hn::Mask<D> some, const ProductBlock& block, T* out, const T* a, const T* b) {
+  const int64_t a_depth = block.a_depth, b_depth = block.b_depth;
+  hn::Vec<D> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  int64_t depth = block.depth;
+  for (; depth >= 4; depth -= 4, a += 4 * a_depth, b += 4 * b_depth)
+    for (int i = 0; i < 4; ++i)
+      sums[i] = Single::mul_add(hn::Set(d, a[i * a_depth]), hn::MaskedLoad(some, d, b + i * b_depth), sums[i]);
+  for (; depth > 0; --depth, a += a_depth, b += b_depth)
+    sums[0] = Single::mul_add(hn::Set(d, *a), hn::MaskedLoad(some, d, b), sums[0]);
+  hn::StoreU(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), d, out);
+}
+
+/// All rows of one vector of columns, in their order: what a row's vector has beyond its columns, the next rows
+/// overwrite. The last rows may be computed twice, so that there are four together.
+template <class D, class T>
+HWY_INLINE void multiply_strip(D d, hn::Mask<D> some, const ProductBlock& block, T* out, const T* a, const T* b) {
+  if (block.rows == 1) return multiply_row(d, some, block, out, a, b);
+  if (block.rows == 2) return multiply_vectors<2>(d, some, block, out, a, b);
+  if (block.rows == 3) return multiply_vectors<3>(d, some, block, out, a, b);
+  for (int64_t i = 0; i < block.rows; i += 4) {
+    const int64_t row = std::min(i, block.rows - 4);
+    multiply_vectors<4>(d, some, block, out + row * block.out_stride, a + row * block.a_row, b);
+  }
+}
+
+/// Matrices from `first` to `last`, which follow each other in `out`. The last vector of columns ends with the last
+/// column, if a row has as many.
+template <class D, class T>
+void multiply_strips(D d, const SmallProducts& products, T* out, int64_t first, int64_t last) {
+  const ProductBlock& block = products.block;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), least = std::min(block.columns, lanes);
+  const auto some = hn::FirstN(d, static_cast<std::size_t>(least));
+  const int64_t numel = block.rows * block.columns;
+  for (int64_t batch = first; batch < last; ++batch, out += numel) {
+    const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
+    const T* b = static_cast<const T*>(block.b) + batch * products.b_batch;
+    for (int64_t i = 0; i < block.columns; i += lanes) {
+      const int64_t column = std::min(i, block.columns - least);
+      multiply_strip(d, some, block, out + column, a, b + column);
+    }
+  }
+}
+
+/// The last matrices of `out`, whose vectors would pass its end, are computed elsewhere.
+template <class D, class T>
+void multiply_narrow(D d, const SmallProducts& products, T* out) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  const int64_t numel = products.block.rows * products.block.columns,
+                excess = std::max(kLanes - products.block.columns, int64_t{0}),
+                whole = std::max(products.batches - (excess + numel - 1) / numel, int64_t{0});
+  multiply_strips(d, products, out, 0, whole);
+  if (whole == products.batches) return;
+  T last[(kSmallSide + 2) * kLanes];
+  multiply_strips(d, products, last, whole, products.batches);
+  std::copy_n(last, (products.batches - whole) * numel, out + whole * numel);
 }
 
 template <class T>
@@ -313,23 +379,21 @@ void multiply_blocks(const SmallProducts& products) {
   }
 }
 
+/// More multiplications are worth tiles of several vectors. Bench: ./dev bench --sweep, products.
+constexpr int64_t kStripProducts = 512;
+
 template <class T>
 void multiply_small(const SmallProducts& products) {
   const ProductBlock& block = products.block;
-  const hn::CappedTag<T, 4> d;
-  const hn::CappedTag<T, 1> one;
+  const hn::ScalableTag<T> d;
+  const hn::Half<decltype(d)> half;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (block.columns >= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()))) return multiply_blocks<T>(products);
+  const bool is_vector = block.rows == 1 && block.columns <= lanes;
+  if (!is_vector && block.columns >= lanes && block.rows * block.columns * block.depth > kStripProducts)
+    return multiply_blocks<T>(products);
   T* out = static_cast<T*>(block.out);
-  for (int64_t batch = 0; batch < products.batches; ++batch) {
-    const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
-    const T* b = static_cast<const T*>(block.b) + batch * products.b_batch;
-    for (int64_t row = 0; row < block.rows; ++row, a += block.a_row, out += block.columns) {
-      int64_t column = 0;
-      for (; column + lanes <= block.columns; column += lanes) multiply_row(d, block, out + column, a, b + column);
-      for (; column < block.columns; ++column) multiply_row(one, block, out + column, a, b + column);
-    }
-  }
+  if (block.columns <= static_cast<int64_t>(hn::Lanes(half))) return multiply_narrow(half, products, out);
+  multiply_narrow(d, products, out);
 }
 
 template <class T>

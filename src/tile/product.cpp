@@ -28,6 +28,7 @@ constexpr int64_t kDepthOfRow = 16;                   // and below so much depth
 constexpr int64_t kShortRows = 8;                     // rows, or columns, of products of short rows
 constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
 constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
+constexpr int64_t kVectorDepth = 1024;                // of rows times few columns, which are summed in four sums
 constexpr int64_t kSmallPart = 1 << 15;               // elements of results in a thread's part
 // Rows for each column of a thin result, and bytes of a block of it.
 constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
@@ -280,6 +281,8 @@ void multiply_as(const Product& product) {
 bool is_small(const Product& product) {
   const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
   if (is_short_dots(product) && product.rows * product.columns <= kSmallProducts) return true;
+  if (product.rows == 1 && product.columns <= vector && product.depth <= kVectorDepth && product.b.column_stride == 1)
+    return true;
   return product.rows <= kSmall && product.columns <= kSmall && product.depth <= kSmall &&
          (product.rows * product.columns * product.depth <= kSmallProducts
               ? product.b.column_stride == 1 || product.batches > 1
