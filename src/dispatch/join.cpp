@@ -28,7 +28,15 @@ struct Joined {
   Dims sizes;
   Dtype dtype;
   MemoryFormat format = MemoryFormat::contiguous;
-  Dims strides = {};
+
+  Dims strides() const { return format_strides(sizes, format); }
+  /// The elements of one step along the dim.
+  int64_t step() const {
+    if (format != MemoryFormat::contiguous) return strides()[dim];
+    int64_t count = 1;
+    for (int64_t i = dim + 1; i < sizes.size(); ++i) count *= sizes[i];  // exact: inside an output with elements
+    return count;
+  }
 };
 
 void check_dims(const List<Tensor>& tensors) {
@@ -98,14 +106,13 @@ Joined joined(const List<Tensor>& tensors, int64_t dim, const Tensor* out = null
   if (out) all.dtype = out->dtype();
   all.sizes = first ? joined_sizes(tensors, *first, all.dim) : Dims{0};
   all.format = joined_format(tensors);
-  all.strides = format_strides(all.sizes, all.format);
   return all;
 }
 
 /// Joins by copying runs of bytes, if every tensor lies in memory like its part of `to`. `to` is dense in the format of
 /// `all`. False otherwise.
 bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to) {
-  const int64_t inner = all.strides[all.dim], width = to.itemsize();
+  const int64_t inner = all.step(), width = to.itemsize();
   SmallVector<Part, 8> parts;
   int64_t rows = 0;
   for (const Tensor& tensor : tensors) {
@@ -135,7 +142,7 @@ void copy_parts(const List<Tensor>& tensors, const Joined& all, const Tensor& to
 }
 
 Tensor join(const List<Tensor>& tensors, const Joined& all) {
-  const Tensor result = new_tensor(all.sizes, all.strides, all.dtype, tensors[0].device());
+  const Tensor result = new_tensor(all.sizes, all.strides(), all.dtype, tensors[0].device());
   if (has_no_work(result.numel(), result.data_ptr()) || join_runs(tensors, all, result)) return result;
   copy_parts(tensors, all, result);
   forget_writes(result);
@@ -200,7 +207,8 @@ Tensor plain::cat(const List<Tensor>& tensors, int64_t dim) { return join(tensor
 Tensor& plain::cat_out(Tensor& out, const List<Tensor>& tensors, int64_t dim) {
   check_unrecorded(Op::cat, out, tensors);
   const Joined all = joined(tensors, dim, &out);
-  return join_into(out, tensors, all, all.sizes, all.strides);
+  if (out.sizes() == all.sizes) return join_into(out, tensors, all, all.sizes, out.strides());
+  return join_into(out, tensors, all, all.sizes, all.strides());
 }
 
 Tensor plain::stack(const List<Tensor>& tensors, int64_t dim) {

@@ -75,6 +75,10 @@ HWY_INLINE void for_each_row(const ByteRows& all, const Move& move) {
 template <class Word>
 HWY_INLINE void copy_words(const ByteRows& all) {
   const int64_t last = all.bytes - static_cast<int64_t>(sizeof(Word));
+  if (last == 0) {
+    for_each_row(all, [](uint8_t* to, const uint8_t* from) HWY_ATTR { std::memcpy(to, from, sizeof(Word)); });
+    return;
+  }
   for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
     Word first, second;
     std::memcpy(&first, from, sizeof(Word));

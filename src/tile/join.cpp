@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 #include "hwy/cache_control.h"
+#include "kernel/join.h"
 #include "kernel/kernel.h"
 #include "tenon/threads.h"
 #include "tile/pool.h"
@@ -22,9 +22,9 @@ constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMost
 constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
 // Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
 // one part's rows has no branches. Bench: ./dev bench --sweep, cat.
-constexpr int64_t kNarrow = 64, kFewRows = 4, kRowsTogether = 16, kBytesTogether = 16 << 10;
-// Rows for which it is worth making the shuffles of a turn. Bench: ./dev bench --sweep, cat.
-constexpr int64_t kTurns = 16;
+constexpr int64_t kNarrow = 192, kFewRows = 4, kRowsTogether = 16, kBytesTogether = 16 << 10;
+// Rows, and turns of them, for which it is worth making shuffles. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kTurnRows = 48, kTurns = 6;
 // Shorter runs are joined to blocks of kBlock bytes before a streaming store; copies of short ones that are longer than
 // this follow each other so fast that ordinary stores do as well. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kBlock = 4096, kShortStream = 256;
@@ -43,7 +43,7 @@ class Joint {
       shortest_ = std::min(shortest_, parts[i].nbytes);
       longest_ = std::max(longest_, parts[i].nbytes);
     }
-    if (shuffles()) make_turn();
+    if (rows >= kTurnRows) make_turn();
   }
 
   int64_t nbytes() const { return rows_ * row_bytes_; }  // exact: of the output
@@ -96,54 +96,61 @@ class Joint {
     }
     return to;
   }
-  /// Whether it is worth putting rows together from shuffled vectors: a byte of the output costs as much as the parts
-  /// it may come from, and copied runs as much as they have words or vectors.
-  bool shuffles() const {
-    if (rows_ < kTurns || !kernels().join || count_ < 2 || count_ > JoinTurn::kMostParts || longest_ > kNarrow)
-      return false;
-    int64_t copies = 0;
-    for (int64_t i = 0; i < count_; ++i) copies += copies_of(parts_[i].nbytes);
-    return row_bytes_ * (count_ + 1) <= 2 * JoinTurn::kBlock * copies && rows_ / rows_of_turn() >= kTurns &&
-           blocks_of_turn() <= JoinTurn::kMostBlocks;
-  }
-  /// The copies of whole words or vectors that a run takes.
-  static int64_t copies_of(int64_t nbytes) {
-    const auto width = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(nbytes, kStep))));
-    return (nbytes + width - 1) / width;
-  }
-  /// After these rows a block of output begins again where a row does, and each part has a vector of bytes.
-  int64_t rows_of_turn() const {
-    const int64_t whole = JoinTurn::kBlock / std::gcd(row_bytes_, JoinTurn::kBlock),
-                  least = (JoinTurn::kBlock + shortest_ - 1) / shortest_;
-    return (least + whole - 1) / whole * whole;
-  }
-  int64_t blocks_of_turn() const { return rows_of_turn() * row_bytes_ / JoinTurn::kBlock; }
+  /// Decides how rows are put together from shuffled vectors, if that is worth it: a block of the output costs four for
+  /// each part and another four.
   void make_turn() {
-    turn_rows_ = rows_of_turn();
+    if (count_ < 2 || count_ > JoinTurn::kMostParts || longest_ > kNarrow || !kernels().join) return;
+    const bool has_words = kernels().vector_bytes >= 32 && (widths() & 3) == 0;
+    const auto block = has_words ? kernels().vector_bytes : JoinTurn::kMostUnits;
+    int64_t copies = 0;
+    for (int64_t i = 0; i < count_; ++i) copies += cost_of_copies(parts_[i].nbytes);
+    if (4 * row_bytes_ * (count_ + 1) > block * copies) return;
+    // After these rows a block of output begins again where a row does, and each part has a vector of bytes.
+    const int64_t whole = block / std::min(row_bytes_ & -row_bytes_, block),
+                  least = (block + shortest_ - 1) / shortest_;
+    const int64_t rows = (least + whole - 1) & -whole, blocks = rows * row_bytes_ / block;
+    if (rows_ < kTurns * rows || blocks > JoinTurn::kMostBlocks) return;
+    turn_rows_ = rows;
     turn_.count = count_;
-    turn_.blocks = blocks_of_turn();
-    int64_t first = 0;
-    for (int64_t i = 0; i < count_; first += parts_[i++].nbytes) {
-      const int64_t nbytes = parts_[i].nbytes;
-      turn_.steps[i] = turn_rows_ * nbytes;
-      make_shuffles(i, first, nbytes);
-    }
+    turn_.unit = has_words ? 4 : 1;
+    turn_.block = block;
+    turn_.blocks = blocks;
+    for (int64_t i = 0; i < count_; ++i) turn_.steps[i] = rows * parts_[i].nbytes;
+    make_shuffles(has_words ? 2 : 0);
   }
-  /// `first`: where the part's run begins in a row.
-  void make_shuffles(int64_t part, int64_t first, int64_t nbytes) {
-    constexpr int64_t kVector = JoinTurn::kBlock;
-    int64_t source = 0,
-            place = -first;  // of the next byte of the part; of the next byte of a row, counted from its run
-    for (int64_t block = 0; block < turn_.blocks; ++block) {
-      const int64_t offset = std::min(source, turn_.steps[part] - kVector);
-      turn_.offsets[block][part] = static_cast<int32_t>(offset);
-      for (uint8_t& shuffle : turn_.shuffles[block][part]) {
-        const bool is_own = place >= 0 && place < nbytes;
-        shuffle = is_own ? static_cast<uint8_t>(source - offset) : 0x80;
-        source += is_own;
-        if (++place == row_bytes_ - first) place = -first;
-      }
-    }
+  /// A bit is 0 if it is 0 in the lengths of all runs.
+  int64_t widths() const {
+    int64_t bits = 0;
+    for (int64_t i = 0; i < count_; ++i) bits |= parts_[i].nbytes;
+    return bits;
+  }
+  /// Of the copies of whole words or vectors that a run takes.
+  static int64_t cost_of_copies(int64_t nbytes) {
+    const int shift = 63 - std::countl_zero(static_cast<uint64_t>(std::min(nbytes, kStep)));
+    return ((nbytes + (int64_t{1} << shift) - 1) >> shift) * (shift < 4 ? 4 : 3);
+  }
+  /// A unit has 1 << shift bytes.
+  void make_shuffles(int shift) {
+    const int64_t block_units = turn_.block >> shift;
+    std::memset(turn_.shuffles, JoinTurn::kNone, static_cast<std::size_t>(turn_.blocks) * sizeof(turn_.shuffles[0]));
+    int64_t sources[JoinTurn::kMostParts] = {};  // the next byte of each part
+    int64_t block = -1, place = block_units;     // the next unit of the output
+    for (int64_t row = 0; row < turn_rows_; ++row)
+      for (int64_t part = 0; part < count_; ++part)
+        for (int64_t left = parts_[part].nbytes >> shift; left > 0; --left) {
+          if (place == block_units) {
+            set_offsets(++block, sources);
+            place = 0;
+          }
+          const int64_t source = sources[part] - turn_.offsets[block][part];
+          turn_.shuffles[block][part][place++] = static_cast<uint8_t>(source >> shift);
+          sources[part] += turn_.unit;
+        }
+  }
+  /// A block takes the vectors that begin at these bytes, or the last ones of a turn.
+  void set_offsets(int64_t block, const int64_t* sources) {
+    for (int64_t i = 0; i < count_; ++i)
+      turn_.offsets[block][i] = static_cast<int32_t>(std::min(sources[i], turn_.steps[i] - turn_.block));
   }
 
   /// Writes whole turns of rows. Advances `row`.
