@@ -69,7 +69,8 @@ template <class Move>
 HWY_INLINE void for_each_row(const ByteRows& all, const Move& move) {
   uint8_t* HWY_RESTRICT to = all.to;
   const uint8_t* HWY_RESTRICT from = all.from;
-  for (int64_t row = 0; row < all.rows; ++row, to += all.to_step, from += all.from_step) move(to, from);
+  const int64_t to_step = all.to_step, from_step = all.from_step;  // copies: bytes that are written might be these
+  for (int64_t rows = all.rows; rows > 0; --rows, to += to_step, from += from_step) move(to, from);
 }
 /// Rows of `Word` to 2 `Word`: the second word overlaps the first.
 template <class Word>
