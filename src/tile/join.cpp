@@ -22,9 +22,9 @@ constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMost
 constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
 // Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
 // one part's rows has no branches. Bench: ./dev bench --sweep, cat.
-constexpr int64_t kNarrow = 192, kFewRows = 4, kRowsTogether = 16, kBytesTogether = 16 << 10;
-// Rows, and turns of them, for which it is worth making shuffles. Bench: ./dev bench --sweep, cat.
-constexpr int64_t kTurnRows = 48, kTurns = 6;
+constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
+// Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kTurnRows = 48, kUnitCost = 48;
 // Shorter runs are joined to blocks of kBlock bytes before a streaming store; copies of short ones that are longer than
 // this follow each other so fast that ordinary stores do as well. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kBlock = 4096, kShortStream = 256;
@@ -109,14 +109,16 @@ class Joint {
     const int64_t whole = block / std::min(row_bytes_ & -row_bytes_, block),
                   least = (block + shortest_ - 1) / shortest_;
     const int64_t rows = (least + whole - 1) & -whole, blocks = rows * row_bytes_ / block;
-    if (rows_ < kTurns * rows || blocks > JoinTurn::kMostBlocks) return;
+    const int shift = has_words ? 2 : 0;
+    // exact: costs of an output
+    if (blocks > JoinTurn::kMostBlocks || rows_ * copies < kUnitCost * (rows * row_bytes_ >> shift)) return;
     turn_rows_ = rows;
     turn_.count = count_;
     turn_.unit = has_words ? 4 : 1;
     turn_.block = block;
     turn_.blocks = blocks;
     for (int64_t i = 0; i < count_; ++i) turn_.steps[i] = rows * parts_[i].nbytes;
-    make_shuffles(has_words ? 2 : 0);
+    make_shuffles(shift);
   }
   /// A bit is 0 if it is 0 in the lengths of all runs.
   int64_t widths() const {
