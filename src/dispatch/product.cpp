@@ -117,7 +117,8 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tenso
 }
 
 Tensor narrowed(Tensor product, Dtype dtype) {
-  return product.dtype() == dtype ? product : run_to(product, dtype, MemoryFormat::preserve);
+  if (product.dtype() != dtype) return run_to(product, dtype, MemoryFormat::preserve);
+  return product;
 }
 
 // Numbers of narrow dtypes, of both operands and the result, that are widened on the stack. Bench: ./dev bench --sweep,
@@ -258,7 +259,7 @@ void check_inplace(const Tensor& self, SizesView sizes, Dtype dtype) {
 void check_matrices(const Tensor& a, const Tensor& b) {
   if (a.dim() != 2) throw Error("self must be a matrix");
   if (b.dim() != 2) throw Error("mat2 must be a matrix");
-  if (a.size(1) == b.size(0)) return;
+  if (a.sizes()[1] == b.sizes()[0]) return;
   if (a.is_meta())
     throw Error("a and b must have same reduction dim, but got " + to_string(a.sizes()) + " X " + to_string(b.sizes()) +
                 ".");
@@ -359,7 +360,7 @@ namespace {
 void check_batches(const Tensor& a, const Tensor& b) {
   if (a.dim() != 3) throw Error("batch1 must be a 3D tensor");
   if (b.dim() != 3) throw Error("batch2 must be a 3D tensor");
-  if (a.size(0) != b.size(0) || a.size(2) != b.size(1))
+  if (a.sizes()[0] != b.sizes()[0] || a.sizes()[2] != b.sizes()[1])
     throw Error("Expected size for first two dimensions of batch2 tensor to be: [" + text(a.size(0)) + ", " +
                 text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
 }
@@ -374,7 +375,7 @@ bool is_of_library(const Tensor& batch) {
 /// dtype that it does not support.
 void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
   constexpr int64_t kSmall = 400;
-  if ((Checked(a.size(1)) * a.size(2) * Checked(b.size(2))).is_at_most(kSmall - 1)) {
+  if ((Checked(a.sizes()[1]) * a.sizes()[2] * Checked(b.sizes()[2])).is_at_most(kSmall - 1)) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
@@ -395,7 +396,7 @@ namespace {
 Tensor multiplied_batches(const Tensor& a, const Tensor& b, const Tensor* place) {
   check_batches(a, b);
   check_devices(a, b);
-  const Dims sizes{a.size(0), a.size(1), b.size(2)};
+  const Dims sizes{a.sizes()[0], a.sizes()[1], b.sizes()[2]};
   // Without elements PyTorch does not check dtypes.
   if (!is_computed(a) || a.numel() == 0 || b.numel() == 0) {
     const Tensor out = new_tensor(sizes, b.dtype(), a.device());
@@ -464,7 +465,7 @@ void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dt
     throw Error("vector + matrix @ vector expected, got " + text(start.size()) + ", " + text(matrix.dim()) + ", " +
                 text(vector.dim()));
   const int64_t numel = numel_of(start);
-  if (matrix.size(1) != vector.size(0) || (matrix.size(0) != numel && numel != 1)) {
+  if (matrix.sizes()[1] != vector.sizes()[0] || (matrix.sizes()[0] != numel && numel != 1)) {
     if (start.empty()) fail_without_dims();
     throw Error("size mismatch, got input (" + text(start[0]) + "), mat (" + text(matrix.size(0)) + "x" +
                 text(matrix.size(1)) + "), vec (" + text(vector.size(0)) + ")");
