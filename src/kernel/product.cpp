@@ -304,9 +304,6 @@ void multiply_transposed(const SmallProducts& products) {
   }
 }
 
-/// The most rows of small matrices.
-constexpr int64_t kSmallSide = 64;
-
 /// `kRows` rows of one vector of columns, of which the first `columns` are read and all are written.
 template <int kRows, class D, class T>
 HWY_INLINE void multiply_vectors(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
@@ -364,18 +361,27 @@ void multiply_strips(D d, const SmallProducts& products, T* out, int64_t first, 
   }
 }
 
-/// The last matrices of `out`, whose vectors would pass its end, are computed elsewhere.
+/// The last rows of `out`, whose vectors would pass its end, are computed elsewhere.
 template <class D, class T>
 void multiply_narrow(D d, const SmallProducts& products, T* out) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
-  const int64_t numel = products.block.rows * products.block.columns,
-                excess = std::max(kLanes - products.block.columns, int64_t{0}),
+  const int64_t rows = products.block.rows, columns = products.block.columns, numel = rows * columns,
+                excess = std::max(kLanes - columns, int64_t{0}),
                 whole = std::max(products.batches - (excess + numel - 1) / numel, int64_t{0});
   multiply_strips(d, products, out, 0, whole);
   if (whole == products.batches) return;
-  T last[(kSmallSide + 2) * kLanes];
-  multiply_strips(d, products, last, whole, products.batches);
-  std::copy_n(last, (products.batches - whole) * numel, out + whole * numel);
+  out += whole * numel;
+  SmallProducts rest = products;
+  if (rows > kLanes) {  // of the only matrix
+    rest.block.rows = rows - kLanes;
+    multiply_strips(d, rest, out, whole, products.batches);
+    out += rest.block.rows * columns;
+    rest.block.a = static_cast<const T*>(rest.block.a) + rest.block.rows * rest.block.a_row;
+    rest.block.rows = kLanes;
+  }
+  T last[(kLanes + 1) * kLanes];
+  multiply_strips(d, rest, last, whole, products.batches);
+  std::copy_n(last, (products.batches - whole) * rest.block.rows * columns, out);
 }
 
 template <class T>

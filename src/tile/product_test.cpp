@@ -82,6 +82,17 @@ TEST(Multiply, TakesBatchesOfSmallMatrices) {
             }
 }
 
+TEST(Multiply, TakesManyRowsOfFewColumns) {
+  for (const int64_t rows : {65, 67, 300, 5000})
+    for (int64_t columns = 1; columns <= 17; ++columns)
+      for (const int64_t depth : {1, 3, 8, 9})
+        for (const Layout left : {Layout::by_rows, Layout::by_columns}) {
+          check<float>(float32, rows < 100 ? 3 : 1, rows, columns, depth, left, Layout::by_rows);
+          check<int64_t>(int64, rows < 100 ? 3 : 1, rows, columns, depth, left, Layout::by_rows);
+          if (HasFatalFailure()) return;
+        }
+}
+
 TEST(Multiply, SumsARowTimesFewColumns) {
   for (int64_t columns = 1; columns <= 17; ++columns)
     for (const int64_t depth : {65, 66, 67, 68, 300, 1023, 1024, 1025, 3000})
