@@ -118,9 +118,8 @@ bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to)
   for (const Tensor& tensor : tensors) {
     if (tensor.dtype() != to.dtype() || !tensor.is_contiguous(all.format)) return false;
     if (tensor.numel() == 0) continue;
-    // exact: inside the tensor
-    const int64_t run = tensor.sizes()[all.dim] * inner;
-    rows = tensor.numel() / run;
+    const int64_t run = tensor.sizes()[all.dim] * inner;  // exact: inside the tensor
+    if (rows == 0) rows = tensor.numel() / run;
     parts.push_back({tensor.impl()->data(), run * width});
   }
   if (!parts.empty()) join(to.impl()->data(), parts.data(), parts.size(), rows);

@@ -94,6 +94,14 @@ template <class D>
 HWY_INLINE void copy_vectors(D d, const ByteRows& all) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
   const int64_t last = all.bytes - kLanes;
+  if (last <= kLanes) {
+    for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
+      const auto first = hn::LoadU(d, from), end = hn::LoadU(d, from + last);
+      hn::StoreU(first, d, to);
+      hn::StoreU(end, d, to + last);
+    });
+    return;
+  }
   for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
     const auto end = hn::LoadU(d, from + last);
     for (int64_t at = 0; at < last; at += kLanes) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
