@@ -30,6 +30,13 @@ struct Joined {
   MemoryFormat format = MemoryFormat::contiguous;
 
   Dims strides() const { return format_strides(sizes, format); }
+  /// The elements of one step along the dim.
+  int64_t step() const {
+    if (format != MemoryFormat::contiguous) return strides()[dim];
+    int64_t count = 1;
+    for (int64_t i = dim + 1; i < sizes.size(); ++i) count *= sizes[i];  // exact: inside an output with elements
+    return count;
+  }
 };
 
 void check_dims(const List<Tensor>& tensors) {
@@ -105,15 +112,14 @@ Joined joined(const List<Tensor>& tensors, int64_t dim, const Tensor* out = null
 /// Joins by copying runs of bytes, if every tensor lies in memory like its part of `to`. `to` is dense in the format of
 /// `all`. False otherwise.
 bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to) {
-  const int64_t inner = all.strides()[all.dim], width = to.itemsize();
+  const int64_t inner = all.step(), width = to.itemsize();
   SmallVector<Part, 8> parts;
   int64_t rows = 0;
   for (const Tensor& tensor : tensors) {
     if (tensor.dtype() != to.dtype() || !tensor.is_contiguous(all.format)) return false;
     if (tensor.numel() == 0) continue;
-    // exact: inside the tensor
-    const int64_t run = tensor.sizes()[all.dim] * inner;
-    rows = tensor.numel() / run;
+    const int64_t run = tensor.sizes()[all.dim] * inner;  // exact: inside the tensor
+    if (rows == 0) rows = tensor.numel() / run;
     parts.push_back({tensor.impl()->data(), run * width});
   }
   if (!parts.empty()) join(to.impl()->data(), parts.data(), parts.size(), rows);
@@ -200,6 +206,7 @@ Tensor plain::cat(const List<Tensor>& tensors, int64_t dim) { return join(tensor
 Tensor& plain::cat_out(Tensor& out, const List<Tensor>& tensors, int64_t dim) {
   check_unrecorded(Op::cat, out, tensors);
   const Joined all = joined(tensors, dim, &out);
+  if (out.sizes() == all.sizes) return join_into(out, tensors, all, all.sizes, out.strides());
   return join_into(out, tensors, all, all.sizes, all.strides());
 }
 

@@ -15,6 +15,15 @@ namespace {
 
 std::string text(int64_t number) { return std::to_string(number); }
 
+bool in_graph(const Tensor& a, const Tensor& b) { return a.impl()->in_graph || b.impl()->in_graph; }
+
+/// Whether bmm takes the operands as they are.
+bool is_batch_pair(const Tensor& a, const Tensor& b) {
+  if (a.dim() != 3 || b.dim() != 3 || a.dtype() != b.dtype() || a.device() != b.device()) return false;
+  const SizesView left = a.sizes(), right = b.sizes();
+  return left[0] == right[0] && left[2] == right[1];
+}
+
 /// A new product in another shape, not as a view.
 Tensor reshaped(const Tensor& product, SizesView sizes) {
   return recorded(product, new_alias(product, sizes, contiguous_strides(sizes), 0), {ViewKind::unsafe_view});
@@ -74,6 +83,7 @@ Tensor multiplied(const Tensor& a, const Tensor& b, bool into_out);
 /// Multiplies two batches. A batch of one matrix that requires grad is not expanded, so that the product sums its
 /// gradient.
 Tensor multiplied_batches(const Tensor& a, const Tensor& b, bool into_out) {
+  if (!in_graph(a, b) && is_batch_pair(a, b)) return plain::bmm(a, b);
   if (a.dim() == 3 && b.dim() == 3 && a.size(0) != b.size(0)) {
     if (a.size(0) == 1 && a.requires_grad()) return multiplied(a.squeeze(0), b, into_out);
     if (b.size(0) == 1 && b.requires_grad()) return multiplied(a, b.squeeze(0), into_out);
@@ -89,6 +99,8 @@ void check_have_dims(const Tensor& a, const Tensor& b) {
 
 /// A row times a matrix.
 Tensor multiplied_row(const Tensor& row, const Tensor& matrix) {
+  if (!in_graph(row, matrix) && row.dtype() == matrix.dtype() && row.sizes()[0] == matrix.sizes()[0])
+    return multiply_row(row, matrix);
   const Tensor product = mm(row.unsqueeze(0), matrix);
   take_layout(product, product.squeeze(0));
   return product;
@@ -145,6 +157,9 @@ Tensor& plain::matmul_out(Tensor& out, const Tensor& self, const Tensor& other) 
     take_layout(out, out.squeeze(0));
     return out;
   }
+  if (is_batch_pair(self, other) && out.dtype() == self.dtype() && out.device() == self.device() &&
+      out.is_contiguous() && out.sizes() == SizesView(Dims{self.sizes()[0], self.sizes()[1], other.sizes()[2]}))
+    return plain::bmm_out(out, self, other);
   check_batched_out(out, self, other);
   return copy_product(out, multiplied(self, other, true));
 }

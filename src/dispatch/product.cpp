@@ -4,6 +4,8 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "dispatch/products.h"
+#include "kernel/kernel.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
@@ -25,8 +27,14 @@ Dtype computed(Dtype dtype) { return dtype == int8 || dtype == uint8 || dtype ==
 
 /// The last two dims are rows and columns, the dim before them the batch. A vector is one row.
 Matrices matrices_of(const Tensor& tensor) {
-  const int64_t dims = tensor.dim();
-  return {tensor.impl()->data(), dims > 2 ? tensor.stride(0) : 0, dims > 1 ? tensor.stride(-2) : 0, tensor.stride(-1)};
+  const SizesView strides = tensor.strides();
+  const int64_t dims = strides.size();
+  return {tensor.impl()->data(), dims > 2 ? strides[0] : 0, dims > 1 ? strides[dims - 2] : 0, strides[dims - 1]};
+}
+/// The second operand's; a vector is one column.
+Matrices columns_of(const Tensor& tensor) {
+  const Matrices all = matrices_of(tensor);
+  return tensor.dim() > 1 ? all : Matrices{all.data, 0, all.column_stride, 0};
 }
 
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr);
@@ -58,34 +66,43 @@ bool takes_product(const Tensor& place, SizesView sizes, Dtype dtype, const Tens
          is_computed(a) && !storages_meet(storage, a.impl()->storage) && !storages_meet(storage, b.impl()->storage);
 }
 
+/// The product of two operands, without an output.
+Product product_of(const Tensor& a, const Tensor& b, Dtype dtype) {
+  const SizesView rows = a.sizes(), columns = b.sizes();
+  const int64_t dims = rows.size();
+  return {dtype,
+          dims > 2 ? rows[0] : 1,
+          dims > 1 ? rows[dims - 2] : 1,
+          columns.size() > 1 ? columns[columns.size() - 1] : 1,
+          rows[dims - 1],
+          matrices_of(a),
+          columns_of(b),
+          nullptr};
+}
+
 /// a b in the compute dtype, for operands of one dtype; `b` may be a vector. The result is `place`, if that takes it.
 Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place) {
   if (is_complex(a.dtype()) && a.dtype() == b.dtype() && is_computed(a)) return multiplied_parts(a, b, sizes);
   const Dtype dtype = computed(a.dtype());
-  const int64_t depth = a.size(-1);
+  Product product = product_of(a, b, dtype);
   const bool runs = is_computed(a) || CourseRecord::plans_meta();
-  if (depth == 0 || numel_of(sizes) == 0 || !runs) {
+  if (product.depth == 0 || numel_of(sizes) == 0 || !runs) {
     const Tensor out = new_tensor(sizes, dtype, a.device());
-    if (depth == 0) run_fill(out, 0);
+    if (product.depth == 0) run_fill(out, 0);
     forget_writes(out);
     return out;
   }
-  const int64_t rows = a.dim() > 1 ? a.size(-2) : 1, columns_count = b.dim() > 1 ? b.size(-1) : 1;
-  const bool in_pairs = a.dtype() == bfloat16 && multiplies_pairs(rows, columns_count, depth);
-  const auto wide = [&](const Tensor& x) {
-    return in_pairs || x.dtype() == dtype ? x : run_to(x, dtype, MemoryFormat::preserve);
-  };
-  const Tensor left = wide(a), right = wide(b);
-  Matrices columns = matrices_of(right);
-  if (b.dim() == 1) columns = {columns.data, 0, columns.column_stride, 0};
-  Product product{in_pairs ? bfloat16 : dtype,
-                  a.dim() > 2 ? a.size(0) : 1,
-                  rows,
-                  columns_count,
-                  depth,
-                  matrices_of(left),
-                  columns,
-                  nullptr};
+  const bool in_pairs = a.dtype() == bfloat16 && multiplies_pairs(product.rows, product.columns, product.depth);
+  if (in_pairs) product.dtype = bfloat16;
+  Tensor left, right;
+  if (!in_pairs && a.dtype() != dtype) {
+    left = run_to(a, dtype, MemoryFormat::preserve);
+    product.a = matrices_of(left);
+  }
+  if (!in_pairs && b.dtype() != dtype) {
+    right = run_to(b, dtype, MemoryFormat::preserve);
+    product.b = columns_of(right);
+  }
   if (place && !in_pairs && takes_product(*place, sizes, dtype, a, b) && fails_before_it_writes(product)) {
     const Uninterrupted whole;
     product.out = place->impl()->data();
@@ -93,14 +110,67 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tenso
     bump_version(*place);
     return *place;
   }
-  const Tensor out = new_tensor(sizes, dtype, a.device());
+  Tensor out = new_tensor(sizes, dtype, a.device());
   product.out = out.impl()->data();
   multiply(product);
   return out;
 }
 
-Tensor narrowed(const Tensor& product, Dtype dtype) {
-  return product.dtype() == dtype ? product : run_to(product, dtype, MemoryFormat::preserve);
+Tensor narrowed(Tensor product, Dtype dtype) {
+  if (product.dtype() != dtype) return run_to(product, dtype, MemoryFormat::preserve);
+  return product;
+}
+
+// Numbers of narrow dtypes, of both operands and the result, that are widened on the stack. Bench: ./dev bench --sweep,
+// products.
+constexpr int64_t kFewNumbers = 4096;
+
+/// The number of elements from a tensor's first one to its last one. At least kFewNumbers, if there are as many, or if
+/// others lie between them: these are not read.
+int64_t few_numbers(const Tensor& tensor) {
+  const Checked extent = extent_of(tensor.sizes(), tensor.strides());
+  return extent.is_at_most(std::min(tensor.numel(), kFewNumbers)) ? extent.or_throw("") : kFewNumbers;
+}
+
+/// The product of `left` and `right` numbers, which are few, in their narrow dtype.
+void multiply_few(const Tensor& a, int64_t left, const Tensor& b, int64_t right, Dtype wide, const Tensor& out) {
+  alignas(64) std::byte numbers[kFewNumbers * 4];
+  const auto cast = [](Dtype from, Dtype to) { return kernels().cast[static_cast<int>(from)][static_cast<int>(to)]; };
+  const auto widen = [&](const Tensor& tensor, int64_t count, std::byte* to) {
+    const Lanes lanes{tensor.impl()->data(), 1};
+    cast(tensor.dtype(), wide)(to, &lanes, count);
+    return to;
+  };
+  Product product = product_of(a, b, wide);
+  product.a.data = widen(a, left, numbers);
+  product.b.data = widen(b, right, numbers + left * 4);
+  product.out = numbers + (left + right) * 4;
+  multiply(product);
+  const Lanes lanes{product.out, 1};
+  cast(wide, out.dtype())(out.impl()->data(), &lanes, out.numel());
+}
+
+/// a b in the dtype of both, if it is narrow and there are few numbers. Otherwise undefined.
+Tensor product_of_few(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place) {
+  const Dtype dtype = a.dtype(), wide = computed(dtype);
+  const int64_t numel = numel_of(sizes);
+  if (wide == dtype || b.dtype() != dtype || a.is_meta() || a.numel() == 0 || numel == 0 || CourseRecord::now())
+    return {};
+  const int64_t left = few_numbers(a), right = few_numbers(b);
+  if (numel >= kFewNumbers || left + right + numel > kFewNumbers) return {};
+  const Product product = product_of(a, b, wide);
+  if (dtype == bfloat16 && multiplies_pairs(product.rows, product.columns, product.depth)) return {};
+  const bool fits =
+      place && place->dtype() == dtype && place->sizes() == sizes && place->is_contiguous() && !place->is_meta();
+  const Tensor out = fits ? *place : new_tensor(sizes, dtype, a.device());
+  multiply_few(a, left, b, right, wide, out);
+  if (fits) bump_version(out);
+  return out;
+}
+
+Tensor narrow_product(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr) {
+  if (Tensor few = product_of_few(a, b, sizes, place); few.defined()) return few;
+  return narrowed(multiplied(a, b, sizes, place), a.dtype());
 }
 
 void check_devices(const Tensor& a, const Tensor& b) {
@@ -189,7 +259,7 @@ void check_inplace(const Tensor& self, SizesView sizes, Dtype dtype) {
 void check_matrices(const Tensor& a, const Tensor& b) {
   if (a.dim() != 2) throw Error("self must be a matrix");
   if (b.dim() != 2) throw Error("mat2 must be a matrix");
-  if (a.size(1) == b.size(0)) return;
+  if (a.sizes()[1] == b.sizes()[0]) return;
   if (a.is_meta())
     throw Error("a and b must have same reduction dim, but got " + to_string(a.sizes()) + " X " + to_string(b.sizes()) +
                 ".");
@@ -215,12 +285,18 @@ Tensor multiplied_matrices(const Tensor& a, const Tensor& b, const Tensor* place
   if (is_computed(a) && a.dtype() != b.dtype()) fail_other_factor(a, b);
   if (is_computed(a) && a.numel() > 0 && b.numel() > 0) check_has_code(row_of(Op::mm), a.dtype());
   check_devices(a, b);
-  return narrowed(multiplied(a, b, {a.size(0), b.size(1)}, place), a.dtype());
+  return narrow_product(a, b, {a.sizes()[0], b.sizes()[1]}, place);
 }
 
 }  // namespace
 
 Tensor plain::mm(const Tensor& a, const Tensor& b) { return multiplied_matrices(a, b, nullptr); }
+
+Tensor multiply_row(const Tensor& row, const Tensor& matrix) {
+  check_devices(row, matrix);
+  if (is_computed(row) && row.numel() > 0 && matrix.numel() > 0) check_has_code(row_of(Op::mm), row.dtype());
+  return narrow_product(row, matrix, {matrix.sizes()[1]});
+}
 
 Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_unrecorded(Op::mm, out, self, mat2);
@@ -284,7 +360,7 @@ namespace {
 void check_batches(const Tensor& a, const Tensor& b) {
   if (a.dim() != 3) throw Error("batch1 must be a 3D tensor");
   if (b.dim() != 3) throw Error("batch2 must be a 3D tensor");
-  if (a.size(0) != b.size(0) || a.size(2) != b.size(1))
+  if (a.sizes()[0] != b.sizes()[0] || a.sizes()[2] != b.sizes()[1])
     throw Error("Expected size for first two dimensions of batch2 tensor to be: [" + text(a.size(0)) + ", " +
                 text(a.size(2)) + "] but got: [" + text(b.size(0)) + ", " + text(b.size(1)) + "].");
 }
@@ -299,7 +375,7 @@ bool is_of_library(const Tensor& batch) {
 /// dtype that it does not support.
 void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
   constexpr int64_t kSmall = 400;
-  if ((Checked(a.size(1)) * a.size(2) * Checked(b.size(2))).is_at_most(kSmall - 1)) {
+  if ((Checked(a.sizes()[1]) * a.sizes()[2] * Checked(b.sizes()[2])).is_at_most(kSmall - 1)) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
@@ -320,7 +396,7 @@ namespace {
 Tensor multiplied_batches(const Tensor& a, const Tensor& b, const Tensor* place) {
   check_batches(a, b);
   check_devices(a, b);
-  const Dims sizes{a.size(0), a.size(1), b.size(2)};
+  const Dims sizes{a.sizes()[0], a.sizes()[1], b.sizes()[2]};
   // Without elements PyTorch does not check dtypes.
   if (!is_computed(a) || a.numel() == 0 || b.numel() == 0) {
     const Tensor out = new_tensor(sizes, b.dtype(), a.device());
@@ -329,7 +405,7 @@ Tensor multiplied_batches(const Tensor& a, const Tensor& b, const Tensor* place)
     return out;
   }
   check_batch_dtypes(Op::bmm, a, b);
-  return narrowed(multiplied(a, b, sizes, place), b.dtype());
+  return narrow_product(a, b, sizes, place);
 }
 
 }  // namespace
@@ -389,7 +465,7 @@ void check_addmv(const Tensor& matrix, const Tensor& vector, SizesView start, Dt
     throw Error("vector + matrix @ vector expected, got " + text(start.size()) + ", " + text(matrix.dim()) + ", " +
                 text(vector.dim()));
   const int64_t numel = numel_of(start);
-  if (matrix.size(1) != vector.size(0) || (matrix.size(0) != numel && numel != 1)) {
+  if (matrix.sizes()[1] != vector.sizes()[0] || (matrix.sizes()[0] != numel && numel != 1)) {
     if (start.empty()) fail_without_dims();
     throw Error("size mismatch, got input (" + text(start[0]) + "), mat (" + text(matrix.size(0)) + "x" +
                 text(matrix.size(1)) + "), vec (" + text(vector.size(0)) + ")");
@@ -406,7 +482,7 @@ Tensor multiplied_vector(const Tensor& matrix, const Tensor& vector, const Tenso
   check_addmv(matrix, vector, {matrix.size(0)}, vector.dtype());
   check_devices(matrix, vector);
   if (matrix.numel() > 0 && is_computed(matrix)) check_has_code(row_of(Op::mv), matrix.dtype());
-  return narrowed(multiplied(matrix, vector, {matrix.size(0)}, place), vector.dtype());
+  return narrow_product(matrix, vector, {matrix.sizes()[0]}, place);
 }
 
 }  // namespace
@@ -473,7 +549,7 @@ Tensor plain::dot(const Tensor& self, const Tensor& tensor) {
                 " and " + text(tensor.numel()) + " elements respectively");
   check_devices(self, tensor);
   if (is_computed(self)) check_has_code(row_of(Op::dot), self.dtype());
-  return narrowed(multiplied(self, tensor, {}), self.dtype());
+  return narrow_product(self, tensor, {});
 }
 
 Tensor plain::vdot(const Tensor& self, const Tensor& other) { return plain::dot(conj(self.detach()), other); }

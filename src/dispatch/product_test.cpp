@@ -76,6 +76,33 @@ TEST(Product, OfEverySizeAndLayout) {
   }
 }
 
+TEST(Product, MayReplaceAnOperand) {
+  uint32_t state = 2;
+  for (const Dtype dtype : {float32, bfloat16, int8, int64})
+    for (const int64_t side : {1, 3, 4, 9, 40}) {
+      const Tensor a = drawn({2, side, side}, dtype, 0, state), want = bmm(a, a);
+      Tensor matrices = a.clone(), matrix = a.select(0, 0).clone(), other = a.clone();
+      EXPECT_TRUE(eq(bmm_out(matrices, matrices, a), want).all().item<bool>()) << dtype_name(dtype) << " " << side;
+      EXPECT_TRUE(eq(matmul_out(other, a, other), want).all().item<bool>()) << dtype_name(dtype) << " " << side;
+      EXPECT_TRUE(eq(mm_out(matrix, matrix, matrix), want.select(0, 0)).all().item<bool>())
+          << dtype_name(dtype) << " " << side;
+    }
+}
+
+TEST(Product, OfVectorsIsThatOfMatrices) {
+  uint32_t state = 3;
+  for (const Dtype dtype : {float32, float16, int16, int64})
+    for (const int64_t depth : {1, 2, 13, 100})
+      for (const int64_t columns : {1, 2, 7, 40}) {
+        const Tensor row = drawn({1, depth}, dtype, 0, state), matrix = drawn({depth, columns}, dtype, 1, state);
+        const Tensor want = mm(row, matrix).squeeze(0), got = matmul(row.squeeze(0), matrix);
+        EXPECT_EQ(got.sizes(), want.sizes());
+        EXPECT_TRUE(eq(got, want).all().item<bool>()) << dtype_name(dtype) << " " << depth << " " << columns;
+        EXPECT_TRUE(eq(mv(matrix.t(), row.squeeze(0)), want).all().item<bool>())
+            << dtype_name(dtype) << " " << depth << " " << columns;
+      }
+}
+
 TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
   const int before = get_num_threads();
   for (const auto& [rows, depth, columns] : {std::array<int64_t, 3>{300, 300, 300},

@@ -1,4 +1,4 @@
-// dispatch: the outputs of products that are composed of other ops. Takes a result that is recorded nowhere.
+// dispatch: what products that are composed of other ops share. Nothing here is recorded.
 #pragma once
 #include "tenon/tensor.h"
 
@@ -8,5 +8,8 @@ namespace tenon {
 Tensor& copy_product(Tensor& out, const Tensor& result);
 /// The same, with the errors of tensordot for a wrong `out`.
 Tensor& copy_contraction(Tensor& out, const Tensor& result);
+
+/// A vector times a matrix of its dtype with as many rows: their mm without the vector's other dim.
+Tensor multiply_row(const Tensor& row, const Tensor& matrix);
 
 }  // namespace tenon

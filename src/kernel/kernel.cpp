@@ -45,6 +45,7 @@ void fill_random(KernelTable& table);
 void fill_softmax(KernelTable& table);
 void fill_normalize(KernelTable& table);
 void fill_distances(KernelTable& table);
+void fill_joins(KernelTable& table);
 
 /// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
 /// equal.
@@ -112,6 +113,7 @@ KernelTable make_table() {
   fill_softmax(table);
   fill_normalize(table);
   fill_distances(table);
+  fill_joins(table);
   return table;
 }
 

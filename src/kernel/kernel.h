@@ -371,6 +371,8 @@ constexpr Op join_of(Op fold) {
 using RowsKernel = void (*)(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
                             int64_t rows);
 
+struct JoinTurn;  // kernel/join.h
+
 struct KernelTable {
   const char* name;      // the instruction set
   int64_t vector_bytes;  // of its vectors
@@ -399,6 +401,8 @@ struct KernelTable {
   RandomKernels random;
   DistanceKernels distances;
   PlaceKernels place[4];  // by element size, as in `move`; null without vectors
+  /// Writes `turns` turns of joined rows. Reads and writes nothing beside them. Null without vectors.
+  void (*join)(void* out, const void* const* parts, const JoinTurn& turn, int64_t turns);
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

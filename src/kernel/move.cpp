@@ -80,7 +80,8 @@ template <class Move>
 HWY_INLINE void for_each_row(const ByteRows& all, const Move& move) {
   uint8_t* HWY_RESTRICT to = all.to;
   const uint8_t* HWY_RESTRICT from = all.from;
-  for (int64_t row = 0; row < all.rows; ++row, to += all.to_step, from += all.from_step) move(to, from);
+  const int64_t to_step = all.to_step, from_step = all.from_step;  // copies: bytes that are written might be these
+  for (int64_t rows = all.rows; rows > 0; --rows, to += to_step, from += from_step) move(to, from);
 }
 template <class Move>
 HWY_INLINE void for_each_row(const ListedRows& all, const Move& move) {
@@ -93,6 +94,10 @@ HWY_INLINE void for_each_row(const ListedRows& all, const Move& move) {
 template <class Word, class Rows>
 HWY_INLINE void copy_words(const Rows& all) {
   const int64_t last = all.bytes - static_cast<int64_t>(sizeof(Word));
+  if (last == 0) {
+    for_each_row(all, [](uint8_t* to, const uint8_t* from) HWY_ATTR { std::memcpy(to, from, sizeof(Word)); });
+    return;
+  }
   for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
     Word first, second;
     std::memcpy(&first, from, sizeof(Word));
@@ -107,6 +112,14 @@ template <class D, class Rows>
 HWY_INLINE void copy_vectors(D d, const Rows& all) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
   const int64_t last = all.bytes - kLanes;
+  if (last <= kLanes) {
+    for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
+      const auto first = hn::LoadU(d, from), end = hn::LoadU(d, from + last);
+      hn::StoreU(first, d, to);
+      hn::StoreU(end, d, to + last);
+    });
+    return;
+  }
   for_each_row(all, [&](uint8_t* to, const uint8_t* from) HWY_ATTR {
     const auto end = hn::LoadU(d, from + last);
     for (int64_t at = 0; at < last; at += kLanes) hn::StoreU(hn::LoadU(d, from + at), d, to + at);

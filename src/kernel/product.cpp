@@ -20,6 +20,10 @@ inline constexpr int kTileVectors = 4;
 inline constexpr int kTileVectors = 2;
 #endif
 
+// Whether a lone vector of columns has a loop of its own, which reads without a mask. Bench: ./dev bench --sweep,
+// products.
+inline constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
+
 #undef TENON_HAS_PAIRS
 #if HWY_TARGET == HWY_AVX3 && HWY_ARCH_X86_64
 #define TENON_HAS_PAIRS 1
@@ -51,6 +55,16 @@ struct Pairs {
 };
 #endif
 
+/// The first `count` lanes, or all; the others are zeros.
+template <class D>
+HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* from, int64_t count) {
+#if HWY_TARGET == HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);  // lanes have at least 4 bytes
+#else
+  return load_some(d, from, count);
+#endif
+}
+
 /// Stores the first `columns` lanes of a vector of sums.
 template <class D, class T>
 HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) {
@@ -59,11 +73,11 @@ HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) 
     hn::StoreU(adds ? hn::Add(hn::LoadU(d, out), sums) : sums, d, out);
     return;
   }
-  store_some(d, adds ? hn::Add(load_some(d, out, columns), sums) : sums, out, columns);
+  store_some(d, adds ? hn::Add(load_first(d, out, columns), sums) : sums, out, columns);
 }
 
 /// `kRows` rows by `kVectors` vectors of columns. The last vector ends with the last column, and may overlap the one
-/// before it. `kEnds`: one vector, of which only the first `columns` are read and written.
+/// before it. `kEnds`: a lone vector, of which only the first `columns` are read and written.
 template <class By, int kRows, int kVectors, bool kEnds, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
@@ -74,7 +88,7 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
   for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
     hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i) factors[i] = kEnds ? load_some(d, b, columns) : hn::LoadU(d, b + place(i));
+    for (int i = 0; i < kVectors; ++i) factors[i] = kEnds ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
     for (int row = 0; row < kRows; ++row) {
       const auto factor = hn::Set(d, a[row * a_row]);
       for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
@@ -86,7 +100,7 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
 }
 
 /// All rows of a block that is up to `kVectors` vectors wide.
-template <class By, int kVectors, bool kEnds = false, class D, class T>
+template <class By, int kVectors, bool kEnds = kVectors == 1, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   const T* a = static_cast<const T*>(block.a);
   int64_t rows = block.rows;
@@ -120,11 +134,10 @@ void multiply_rows(D d, const ProductBlock& block) {
     multiply_columns<By, 2>(d, block, out + column, b, std::min(2 * lanes, block.columns - column));
   if (!block.adds && column < block.columns && block.columns >= lanes) {
     const int64_t back = column + lanes - block.columns;
-    return multiply_columns<By, 1>(d, block, out + column - back, b - back, lanes);
+    return multiply_columns<By, 1, !kReadsWhole>(d, block, out + column - back, b - back, lanes);
   }
-  for (; column + lanes <= block.columns; column += lanes, b += lanes)
-    multiply_columns<By, 1>(d, block, out + column, b, lanes);
-  if (column < block.columns) multiply_columns<By, 1, true>(d, block, out + column, b, block.columns - column);
+  for (; column < block.columns; column += lanes, b += lanes)
+    multiply_columns<By, 1>(d, block, out + column, b, std::min(lanes, block.columns - column));
 }
 
 /// Where `b` stays in the first-level cache, a tile's rows are written from end to end: short strips of many rows would
@@ -164,9 +177,9 @@ HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a
   }
   if (const int64_t rest = block.depth - k; rest > 0) {
     hn::Vec<D> factors[kRows];
-    for (int row = 0; row < kRows; ++row) factors[row] = load_some(d, a + row * block.a_row + k, rest);
+    for (int row = 0; row < kRows; ++row) factors[row] = load_first(d, a + row * block.a_row + k, rest);
     for (int column = 0; column < kColumns; ++column) {
-      const auto other = load_some(d, b + column * block.b_depth + k, rest);
+      const auto other = load_first(d, b + column * block.b_depth + k, rest);
       for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
   }
@@ -235,7 +248,7 @@ HWY_INLINE hn::Vec<D> multiply_run(D d, const T* a, const T* b, int64_t depth) {
   int64_t k = 0;
   for (; k + lanes <= depth; k += lanes) sum = Single::mul_add(hn::LoadU(d, a + k), hn::LoadU(d, b + k), sum);
   if (k == depth) return sum;
-  return Single::mul_add(load_some(d, a + k, depth - k), load_some(d, b + k, depth - k), sum);
+  return Single::mul_add(load_first(d, a + k, depth - k), load_first(d, b + k, depth - k), sum);
 }
 
 /// The dot products of a contiguous row and contiguous columns, which are too short to sum the lanes of each alone.
@@ -251,9 +264,9 @@ HWY_INLINE void multiply_short_dots(D d, T* out, const T* a, const T* b, int64_t
       for (int64_t i = 0; i < kLanes; ++i) sums[i] = Single::mul_add(factor, hn::LoadU(d, b + i * step + k), sums[i]);
     }
     if (const int64_t rest = depth - k; rest > 0) {
-      const auto factor = load_some(d, a + k, rest);
+      const auto factor = load_first(d, a + k, rest);
       for (int64_t i = 0; i < kLanes; ++i)
-        sums[i] = Single::mul_add(factor, load_some(d, b + i * step + k, rest), sums[i]);
+        sums[i] = Single::mul_add(factor, load_first(d, b + i * step + k, rest), sums[i]);
     }
     hn::StoreU(sum_each(d, sums), d, out);
   }
@@ -291,13 +304,84 @@ void multiply_transposed(const SmallProducts& products) {
   }
 }
 
-/// One vector of columns of one row.
+/// `kRows` rows of one vector of columns, of which the first `columns` are read and all are written.
+template <int kRows, class D, class T>
+HWY_INLINE void multiply_vectors(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
+  const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
+  hn::Vec<D> sums[kRows];
+  for (int row = 0; row < kRows; ++row) sums[row] = hn::Zero(d);
+  for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
+    const auto factors = load_first(d, b, columns);
+    for (int row = 0; row < kRows; ++row) sums[row] = Single::mul_add(hn::Set(d, a[row * a_row]), factors, sums[row]);
+  }
+  for (int row = 0; row < kRows; ++row) hn::StoreU(sums[row], d, out + row * block.out_stride);
+}
+
+/// One row, whose products are summed in four sums: one would wait for itself.
 template <class D, class T>
-HWY_INLINE void multiply_row(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
-  auto sum = hn::Zero(d);
-  for (int64_t k = 0; k < block.depth; ++k)
-    sum = Single::mul_add(hn::Set(d, a[k * block.a_depth]), hn::LoadU(d, b + k * block.b_depth), sum);
-  hn::StoreU(sum, d, out);
+HWY_INLINE void multiply_row(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
+  const int64_t a_depth = block.a_depth, b_depth = block.b_depth;
+  hn::Vec<D> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  int64_t depth = block.depth;
+  for (; depth >= 4; depth -= 4, a += 4 * a_depth, b += 4 * b_depth)
+    for (int i = 0; i < 4; ++i)
+      sums[i] = Single::mul_add(hn::Set(d, a[i * a_depth]), load_first(d, b + i * b_depth, columns), sums[i]);
+  for (; depth > 0; --depth, a += a_depth, b += b_depth)
+    sums[0] = Single::mul_add(hn::Set(d, *a), load_first(d, b, columns), sums[0]);
+  hn::StoreU(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), d, out);
+}
+
+/// All rows of one vector of columns, in their order: what a row's vector has beyond its columns, the next rows
+/// overwrite. The last rows may be computed twice, so that there are four together.
+template <class D, class T>
+HWY_INLINE void multiply_strip(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
+  if (block.rows == 1) return multiply_row(d, block, out, a, b, columns);
+  if (block.rows == 2) return multiply_vectors<2>(d, block, out, a, b, columns);
+  if (block.rows == 3) return multiply_vectors<3>(d, block, out, a, b, columns);
+  for (int64_t i = 0; i < block.rows; i += 4) {
+    const int64_t row = std::min(i, block.rows - 4);
+    multiply_vectors<4>(d, block, out + row * block.out_stride, a + row * block.a_row, b, columns);
+  }
+}
+
+/// Matrices from `first` to `last`, which follow each other in `out`. The last vector of columns ends with the last
+/// column, if a row has as many.
+template <class D, class T>
+void multiply_strips(D d, const SmallProducts& products, T* out, int64_t first, int64_t last) {
+  const ProductBlock& block = products.block;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), least = std::min(block.columns, lanes);
+  const int64_t numel = block.rows * block.columns;
+  for (int64_t batch = first; batch < last; ++batch, out += numel) {
+    const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
+    const T* b = static_cast<const T*>(block.b) + batch * products.b_batch;
+    for (int64_t i = 0; i < block.columns; i += lanes) {
+      const int64_t column = std::min(i, block.columns - least);
+      multiply_strip(d, block, out + column, a, b + column, least);
+    }
+  }
+}
+
+/// The last rows of `out`, whose vectors would pass its end, are computed elsewhere.
+template <class D, class T>
+void multiply_narrow(D d, const SmallProducts& products, T* out) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  const int64_t rows = products.block.rows, columns = products.block.columns, numel = rows * columns,
+                excess = std::max(kLanes - columns, int64_t{0}),
+                whole = std::max(products.batches - (excess + numel - 1) / numel, int64_t{0});
+  multiply_strips(d, products, out, 0, whole);
+  if (whole == products.batches) return;
+  out += whole * numel;
+  SmallProducts rest = products;
+  if (rows > kLanes) {  // of the only matrix
+    rest.block.rows = rows - kLanes;
+    multiply_strips(d, rest, out, whole, products.batches);
+    out += rest.block.rows * columns;
+    rest.block.a = static_cast<const T*>(rest.block.a) + rest.block.rows * rest.block.a_row;
+    rest.block.rows = kLanes;
+  }
+  T last[(kLanes + 1) * kLanes];
+  multiply_strips(d, rest, last, whole, products.batches);
+  std::copy_n(last, (products.batches - whole) * rest.block.rows * columns, out);
 }
 
 template <class T>
@@ -313,23 +397,21 @@ void multiply_blocks(const SmallProducts& products) {
   }
 }
 
+/// More multiplications are worth tiles of several vectors. Bench: ./dev bench --sweep, products.
+constexpr int64_t kStripProducts = 512;
+
 template <class T>
 void multiply_small(const SmallProducts& products) {
   const ProductBlock& block = products.block;
-  const hn::CappedTag<T, 4> d;
-  const hn::CappedTag<T, 1> one;
+  const hn::ScalableTag<T> d;
+  const hn::Half<decltype(d)> half;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (block.columns >= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()))) return multiply_blocks<T>(products);
+  const bool is_vector = block.rows == 1 && block.columns <= lanes;
+  if (!is_vector && block.columns >= lanes && block.rows * block.columns * block.depth > kStripProducts)
+    return multiply_blocks<T>(products);
   T* out = static_cast<T*>(block.out);
-  for (int64_t batch = 0; batch < products.batches; ++batch) {
-    const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
-    const T* b = static_cast<const T*>(block.b) + batch * products.b_batch;
-    for (int64_t row = 0; row < block.rows; ++row, a += block.a_row, out += block.columns) {
-      int64_t column = 0;
-      for (; column + lanes <= block.columns; column += lanes) multiply_row(d, block, out + column, a, b + column);
-      for (; column < block.columns; ++column) multiply_row(one, block, out + column, a, b + column);
-    }
-  }
+  if (block.columns <= static_cast<int64_t>(hn::Lanes(half))) return multiply_narrow(half, products, out);
+  multiply_narrow(d, products, out);
 }
 
 template <class T>

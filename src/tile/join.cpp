@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hwy/cache_control.h"
+#include "kernel/join.h"
 #include "kernel/kernel.h"
 #include "tenon/threads.h"
 #include "tile/pool.h"
@@ -18,7 +19,12 @@ namespace {
 // bytes. Bench: tenon_bench --ops --filter 'ops/(cat|stack)$'.
 constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20, kRunBytes = 32;
 // Runs of so many bytes, of so many parts, are copied in steps of a fixed length; the next run overwrites the excess.
-constexpr int64_t kShort = 1024, kFewParts = 32;
+constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
+// Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
+// one part's rows has no branches. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
+// Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kTurnRows = 48, kUnitCost = 48;
 // Shorter runs are joined to blocks of kBlock bytes before a streaming store; copies of short ones that are longer than
 // this follow each other so fast that ordinary stores do as well. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kBlock = 4096, kShortStream = 256;
@@ -37,11 +43,13 @@ class Joint {
       shortest_ = std::min(shortest_, parts[i].nbytes);
       longest_ = std::max(longest_, parts[i].nbytes);
     }
+    if (rows >= kTurnRows) make_turn();
   }
 
   int64_t nbytes() const { return rows_ * row_bytes_; }  // exact: of the output
   /// In bytes that cost as much.
   int64_t cost() const { return rows_ * row_cost_; }  // exact: memory is smaller than 2^48
+  int64_t row_bytes() const { return row_bytes_; }
   int64_t shortest() const { return shortest_; }
   /// Whether ordinary stores are as fast as streaming ones.
   bool has_fair_runs() const { return shortest_ >= kShortStream && longest_ <= kShort && count_ <= kFewParts; }
@@ -54,17 +62,25 @@ class Joint {
     if (first == last) return write_row(to, first, begin % row_bytes_, end % row_bytes_, copy_run), void();
     int64_t row = first;
     if (begin % row_bytes_ > 0) to = write_row(to, row++, begin % row_bytes_, row_bytes_, copy_run);
-    if (is_element(to))
-      to = write_elements(to, row, last);
-    else if (longest_ <= kShort)
-      to = longest_ <= 8    ? write_short_rows<8, true>(to, row, last)
-           : longest_ <= 16 ? write_short_rows<16, true>(to, row, last)
-                            : write_short_rows<32, false>(to, row, last);
-    for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_, copy_run);
+    to = write_rows(to, row, last, copy_run);
     write_row(to, last, 0, end % row_bytes_, copy_run);
   }
+  /// Writes all of the output.
+  void write_all(std::byte* to) const { write_rows(to, 0, rows_, copy); }
 
  private:
+  /// Writes whole rows. Returns the address behind them.
+  template <class Copy>
+  std::byte* write_rows(std::byte* to, int64_t row, int64_t last, const Copy& copy_run) const {
+    if (turn_rows_ > 0) to = write_turns(to, row, last);
+    if (longest_ <= kNarrow && last - row >= kFewRows &&
+        (row_bytes_ * kRowsTogether <= kBytesTogether || count_ > kFewParts))
+      to = write_narrow_rows(to, row, last);
+    else if (longest_ <= kShort)
+      to = write_short_rows(to, row, last);
+    for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_, copy_run);
+    return to;
+  }
   /// Writes bytes [begin, end) of one row. Returns the address behind them.
   template <class Copy>
   std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end, const Copy& copy_run) const {
@@ -80,32 +96,92 @@ class Joint {
     }
     return to;
   }
-  /// Whether each run is one element of a power-of-two size and aligned.
-  bool is_element(const std::byte* to) const {
-    if (shortest_ != longest_ || shortest_ > 8 || !std::has_single_bit(static_cast<uint64_t>(shortest_))) return false;
-    const auto is_aligned = [&](const std::byte* at) {
-      return reinterpret_cast<uintptr_t>(at) % static_cast<uintptr_t>(shortest_) == 0;
-    };
-    return is_aligned(to) &&
-           std::all_of(parts_, parts_ + count_, [&](const Part& part) { return is_aligned(part.data); });
+  /// Decides how rows are put together from shuffled vectors, if that is worth it: a block of the output costs four for
+  /// each part and another four.
+  void make_turn() {
+    if (count_ < 2 || count_ > JoinTurn::kMostParts || longest_ > kNarrow || !kernels().join) return;
+    const bool has_words = kernels().vector_bytes >= 32 && (widths() & 3) == 0;
+    const auto block = has_words ? kernels().vector_bytes : JoinTurn::kMostUnits;
+    int64_t copies = 0;
+    for (int64_t i = 0; i < count_; ++i) copies += cost_of_copies(parts_[i].nbytes);
+    if (4 * row_bytes_ * (count_ + 1) > block * copies) return;
+    // After these rows a block of output begins again where a row does, and each part has a vector of bytes.
+    const int64_t whole = block / std::min(row_bytes_ & -row_bytes_, block),
+                  least = (block + shortest_ - 1) / shortest_;
+    const int64_t rows = (least + whole - 1) & -whole, blocks = rows * row_bytes_ / block;
+    const int shift = has_words ? 2 : 0;
+    // exact: costs of an output
+    if (blocks > JoinTurn::kMostBlocks || rows_ * copies < kUnitCost * (rows * row_bytes_ >> shift)) return;
+    turn_rows_ = rows;
+    turn_.count = count_;
+    turn_.unit = has_words ? 4 : 1;
+    turn_.block = block;
+    turn_.blocks = blocks;
+    for (int64_t i = 0; i < count_; ++i) turn_.steps[i] = rows * parts_[i].nbytes;
+    make_shuffles(shift);
   }
-  /// Writes rows made of single elements: one part after the other, over as many rows as fit the first-level cache.
-  std::byte* write_elements(std::byte* to, int64_t& row, int64_t last) const {
-    const auto scatter = kernels().move[std::countr_zero(static_cast<uint64_t>(shortest_))].scatter;
-    const int64_t most = std::max(kBlock / row_bytes_, int64_t{1});
+  /// A bit is 0 if it is 0 in the lengths of all runs.
+  int64_t widths() const {
+    int64_t bits = 0;
+    for (int64_t i = 0; i < count_; ++i) bits |= parts_[i].nbytes;
+    return bits;
+  }
+  /// Of the copies of whole words or vectors that a run takes.
+  static int64_t cost_of_copies(int64_t nbytes) {
+    const int shift = 63 - std::countl_zero(static_cast<uint64_t>(std::min(nbytes, kStep)));
+    return ((nbytes + (int64_t{1} << shift) - 1) >> shift) * (shift < 4 ? 4 : 3);
+  }
+  /// A unit has 1 << shift bytes.
+  void make_shuffles(int shift) {
+    const int64_t block_units = turn_.block >> shift;
+    std::memset(turn_.shuffles, JoinTurn::kNone, static_cast<std::size_t>(turn_.blocks) * sizeof(turn_.shuffles[0]));
+    int64_t sources[JoinTurn::kMostParts] = {};  // the next byte of each part
+    int64_t block = -1, place = block_units;     // the next unit of the output
+    for (int64_t row = 0; row < turn_rows_; ++row)
+      for (int64_t part = 0; part < count_; ++part)
+        for (int64_t left = parts_[part].nbytes >> shift; left > 0; --left) {
+          if (place == block_units) {
+            set_offsets(++block, sources);
+            place = 0;
+          }
+          const int64_t source = sources[part] - turn_.offsets[block][part];
+          turn_.shuffles[block][part][place++] = static_cast<uint8_t>(source >> shift);
+          sources[part] += turn_.unit;
+        }
+  }
+  /// A block takes the vectors that begin at these bytes, or the last ones of a turn.
+  void set_offsets(int64_t block, const int64_t* sources) {
+    for (int64_t i = 0; i < count_; ++i)
+      turn_.offsets[block][i] = static_cast<int32_t>(std::min(sources[i], turn_.steps[i] - turn_.block));
+  }
+
+  /// Writes whole turns of rows. Advances `row`.
+  std::byte* write_turns(std::byte* to, int64_t& row, int64_t last) const {
+    const int64_t turns = (last - row) / turn_rows_;
+    const void* from[JoinTurn::kMostParts] = {};
+    // exact: inside the parts and the output
+    for (int64_t i = 0; i < count_; ++i) from[i] = parts_[i].data + row * parts_[i].nbytes;
+    kernels().join(to, from, turn_, turns);
+    row += turns * turn_rows_;
+    return to + turns * turn_rows_ * row_bytes_;
+  }
+  /// Writes rows part by part. Advances `row`.
+  std::byte* write_narrow_rows(std::byte* to, int64_t& row, int64_t last) const {
+    const auto scatter = kernels().move[0].scatter;
+    const int64_t most = std::max(kBytesTogether / row_bytes_, kRowsTogether);
     while (row < last) {
       const int64_t rows = std::min(most, last - row);
       // exact: inside the output and the parts
-      for (int64_t i = 0; i < count_; ++i)
-        scatter(to + i * shortest_, count_, rows, 0, 1, parts_[i].data + row * shortest_);
+      std::byte* run = to;
+      for (int64_t i = 0; i < count_; run += parts_[i++].nbytes)
+        scatter(run, 1, parts_[i].nbytes, row_bytes_, rows, parts_[i].data + row * parts_[i].nbytes);
       to += rows * row_bytes_;
       row += rows;
     }
     return to;
   }
   /// Writes whole rows from `row` on, up to the last ones, where a step of kStep bytes would pass the end of the output
-  /// or of a part. Advances `row`. `kOneStep`: no run is longer than a step.
-  template <int64_t kStep, bool kOneStep>
+  /// or of a part. Advances `row`.
   std::byte* write_short_rows(std::byte* to, int64_t& row, int64_t last) const {
     const int64_t beyond = (kStep + shortest_ - 1) / shortest_, stop = std::min(last, rows_) - beyond;
     if (count_ > kFewParts) return to;
@@ -118,7 +194,7 @@ class Joint {
     for (const int64_t count = count_; row < stop; ++row)
       for (int64_t i = 0; i < count; ++i) {
         std::memcpy(to, from[i], kStep);
-        for (int64_t at = kStep; !kOneStep && at < nbytes[i]; at += kStep) std::memcpy(to + at, from[i] + at, kStep);
+        for (int64_t at = kStep; at < nbytes[i]; at += kStep) std::memcpy(to + at, from[i] + at, kStep);
         to += nbytes[i];
         from[i] += nbytes[i];
       }
@@ -127,6 +203,8 @@ class Joint {
 
   const Part* parts_;
   int64_t count_, rows_, row_bytes_ = 0, row_cost_ = 0, shortest_, longest_;
+  int64_t turn_rows_ = 0;  // of a turn; 0: there is none
+  JoinTurn turn_;
 };
 
 /// The same with streaming stores.
@@ -137,8 +215,10 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
       stream_bytes(run, from, nbytes, output);
     });
   alignas(kBlock) std::byte block[kBlock];
-  for (int64_t at = begin; at < end; at += kBlock) {
-    const int64_t stop = std::min(at + kBlock, end);
+  const int64_t row = joint.row_bytes();
+  for (int64_t at = begin, stop; at < end; at = stop) {
+    stop = std::min(at + kBlock, end);
+    if (2 * row <= kBlock && stop < end) stop -= stop % row;  // blocks of whole rows
     joint.write(block, at, stop, copy);
     stream_bytes(to + (at - begin), block, stop - at, output);
   }
@@ -149,10 +229,10 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
 void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const Joint joint(parts, count, rows);
   const int64_t nbytes = joint.nbytes();
-  const bool streaming = outgrows_cache(nbytes, nbytes) && !joint.has_fair_runs();
+  const bool streaming = joint.cost() >= kSerialBytes && outgrows_cache(nbytes, nbytes) && !joint.has_fair_runs();
   if (CourseRecord::now()) [[unlikely]]
     note_course({.route = "runs joined", .stores = streaming ? "streamed" : "in place"});
-  if (joint.cost() < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write(out, 0, nbytes, copy); });
+  if (joint.cost() < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write_all(out); });
   const int64_t least = std::max(nbytes / (joint.cost() / kGrainBytes), kLine);
   const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), least, kMostBytes) / kLine * kLine;
   run_or_plan(out, (nbytes + grain - 1) / grain, [&](int64_t part) {

@@ -59,10 +59,21 @@ TEST(Join, ManyShortRuns) {
 TEST(Join, RunsOfOneElement) {
   for (int64_t width : {1, 2, 4, 8})
     for (int64_t rows : {1, 100, 10'000})
-      for (std::size_t count : {1u, 2u, 3u, 7u, 5000u}) {
+      for (std::size_t count : {1u, 2u, 3u, 7u, 100u, 5000u}) {
         if (rows * static_cast<int64_t>(count) > 100'000) continue;
         EXPECT_TRUE(joins(std::vector<int64_t>(count, width), rows)) << width << " " << rows << " " << count;
         EXPECT_TRUE(joins(std::vector<int64_t>(count, width), rows, 1)) << width << " " << rows << " " << count;
+      }
+}
+
+TEST(Join, RowsOfAFewBytes) {
+  for (int64_t rows : {15, 16, 257, 700, 5000})
+    for (int64_t a : {1, 2, 3, 4, 7, 8, 12})
+      for (int64_t b : {1, 2, 3, 5, 8, 16}) {
+        EXPECT_TRUE(joins({a, b}, rows)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({a, b, a}, rows, 1)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({b, 1, a, 6}, rows, 2)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({b, 2, a, 3, a}, rows, 2)) << a << " " << b << " " << rows;
       }
 }
 
@@ -77,6 +88,8 @@ TEST(Join, PastTheCachesAndByAnyNumberOfThreads) {
       EXPECT_TRUE(joins({5000, 1024}, nbytes / 6024)) << nbytes;
       EXPECT_TRUE(joins({12, 20}, nbytes / 32)) << nbytes;
       EXPECT_TRUE(joins({4, 4, 4}, nbytes / 12)) << nbytes;
+      EXPECT_TRUE(joins({1, 2, 1}, nbytes / 4, 3)) << nbytes;
+      EXPECT_TRUE(joins({7, 2, 40}, nbytes / 49)) << nbytes;
       EXPECT_TRUE(joins({300, 2000}, nbytes / 2300)) << nbytes;
     }
   }

@@ -28,7 +28,9 @@ constexpr int64_t kDepthOfRow = 16;                   // and below so much depth
 constexpr int64_t kShortRows = 8;                     // rows, or columns, of products of short rows
 constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
 constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
-constexpr int64_t kSmallPart = 1 << 15;               // elements of results in a thread's part
+constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
+constexpr int64_t kVectorDepth = 1024;                      // of rows times few columns, which are summed in four sums
+constexpr int64_t kSmallPart = 1 << 15;                     // elements of results in a thread's part
 // Rows for each column of a thin result, and bytes of a block of it.
 constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
 constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
@@ -277,9 +279,18 @@ void multiply_as(const Product& product) {
       product.out, batches.count * columns.count * rows.count, [bytes] { return Scratch(bytes); }, run);
 }
 
+/// Whether rows of the result are not longer than a vector, and the products too few for tiles of several vectors.
+bool is_narrow(const Product& product, int64_t vector) {
+  if (product.b.column_stride != 1 || product.columns > vector) return false;
+  if (product.rows == 1) return product.depth <= kVectorDepth;
+  return product.rows * product.columns <= kSmallPart &&
+         (product.depth <= kNarrowDepth || product.rows * product.depth <= kNarrowVectors);
+}
+
 bool is_small(const Product& product) {
   const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
   if (is_short_dots(product) && product.rows * product.columns <= kSmallProducts) return true;
+  if (is_narrow(product, vector)) return true;
   return product.rows <= kSmall && product.columns <= kSmall && product.depth <= kSmall &&
          (product.rows * product.columns * product.depth <= kSmallProducts
               ? product.b.column_stride == 1 || product.batches > 1

@@ -67,5 +67,42 @@ TEST(Multiply, TakesMatricesOfAnySidesAndLayouts) {
           }
 }
 
+TEST(Multiply, TakesBatchesOfSmallMatrices) {
+  for (const int64_t rows : {1, 2, 3, 4, 5, 8, 11, 64})
+    for (int64_t columns = 1; columns <= 20; ++columns)
+      for (const int64_t depth : {1, 2, 3, 4, 7, 13})
+        for (const int64_t batches : {1, 2, 3, 20})
+          for (const Layout left : {Layout::by_rows, Layout::by_columns, Layout::with_gaps})
+            for (const Layout right : {Layout::by_rows, Layout::by_columns, Layout::with_gaps}) {
+              check<float>(float32, batches, rows, columns, depth, left, right);
+              check<double>(float64, batches, rows, columns, depth, left, right);
+              check<int32_t>(int32, batches, rows, columns, depth, left, right);
+              check<int64_t>(int64, batches, rows, columns, depth, left, right);
+              if (HasFatalFailure()) return;
+            }
+}
+
+TEST(Multiply, TakesManyRowsOfFewColumns) {
+  for (const int64_t rows : {65, 67, 300, 5000})
+    for (int64_t columns = 1; columns <= 17; ++columns)
+      for (const int64_t depth : {1, 3, 8, 9})
+        for (const Layout left : {Layout::by_rows, Layout::by_columns}) {
+          check<float>(float32, rows < 100 ? 3 : 1, rows, columns, depth, left, Layout::by_rows);
+          check<int64_t>(int64, rows < 100 ? 3 : 1, rows, columns, depth, left, Layout::by_rows);
+          if (HasFatalFailure()) return;
+        }
+}
+
+TEST(Multiply, SumsARowTimesFewColumns) {
+  for (int64_t columns = 1; columns <= 17; ++columns)
+    for (const int64_t depth : {65, 66, 67, 68, 300, 1023, 1024, 1025, 3000})
+      for (const int64_t batches : {1, 3}) {
+        check<float>(float32, batches, 1, columns, depth, Layout::with_gaps, Layout::by_rows);
+        check<double>(float64, batches, 1, columns, depth, Layout::by_rows, Layout::by_rows);
+        check<int64_t>(int64, batches, 1, columns, depth, Layout::by_rows, Layout::by_rows);
+        if (HasFatalFailure()) return;
+      }
+}
+
 }  // namespace
 }  // namespace tenon
