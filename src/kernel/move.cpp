@@ -87,8 +87,9 @@ template <class Move>
 HWY_INLINE void for_each_row(const ListedRows& all, const Move& move) {
   uint8_t* HWY_RESTRICT to = all.to;
   const uint8_t* const from = all.from;
-  for (int64_t row = 0; row < all.rows; ++row, to += all.bytes)
-    move(to, from + all.offsets[row] * (int64_t{1} << all.shift));
+  const int64_t* offset = all.offsets;
+  const int64_t bytes = all.bytes, scale = int64_t{1} << all.shift;
+  for (int64_t rows = all.rows; rows > 0; --rows, to += bytes) move(to, from + *offset++ * scale);
 }
 /// Rows of `Word` to 2 `Word`: the second word overlaps the first.
 template <class Word, class Rows>
