@@ -86,7 +86,7 @@ HWY_INLINE int64_t place_in_run(D d, const Matches& matches, const U* from, int6
       if (!hn::AllFalse(d, hn::Or(hn::Or(at(0), at(1)), hn::Or(at(2), at(3))))) break;
     }
   const int64_t end = std::min(n, i + kFew * kLanes);
-  constexpr int64_t kTogether = 64 / kLanes;  // vectors of a word of bits
+  constexpr int64_t kTogether = std::min<int64_t>(64 / kLanes, 4);  // vectors of a word of bits
   uint64_t bits = 0;
   int64_t place = 0;
   const auto bits_at = [&](int64_t start) TENON_UNROLLED { return bits_of(d, matches(hn::LoadU(d, from + start))); };
@@ -142,6 +142,23 @@ TENON_ONCE void take_places(int64_t* places, const U* rows, int64_t n, int64_t b
   for (int64_t i = 0; i < n; ++i) places[i] = rows[i] != 0 ? base + static_cast<int64_t>(rows[i]) : places[i];
 }
 
+/// The most rows that are numbered in lanes, and the number of none.
+template <class U>
+inline constexpr int64_t kTurn = sizeof(U) == 1 ? 255 : 1 << 14;
+template <class U>
+inline constexpr U kNone = hwy::LimitsMax<U>();
+/// places[i] = base + rows[i] where there is one.
+template <class U>
+TENON_ONCE void set_found(int64_t* places, const U* rows, int64_t n, int64_t base) {
+  for (int64_t i = 0; i < n; ++i)
+    if (rows[i] != kNone<U>) places[i] = base + static_cast<int64_t>(rows[i]);
+}
+/// The row of each lane where rows of `n` lanes lie side by side.
+template <class U>
+TENON_ONCE void number_rows(U* rows, int64_t n, int64_t lanes) {
+  for (int64_t i = 0, row = 0; i < lanes; row += ++i % n == 0) rows[i] = static_cast<U>(row);
+}
+
 /// Blocks of rows shorter than a vector. As many rows as fit lie side by side if there are no gaps between them.
 template <class U, class D>
 class PlacesOfRows {
@@ -157,51 +174,46 @@ class PlacesOfRows {
         infinite_(infinite),
         repeated_(repeated(n)),
         row_(hn::Zero(D())),
-        beyond_(hn::Set(D(), kNone)) {
+        beyond_(hn::Zero(D())) {
     const D d;
     U lanes[kLanes];
-    for (int64_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<U>(i / n);
+    number_rows(lanes, n, kLanes);
     row_ = hn::LoadU(d, lanes);
-    for (int64_t i = 0; i < kLanes; ++i) lanes[i] = i < together_ * n ? 0 : kNone;
-    beyond_ = hn::LoadU(d, lanes);
+    beyond_ = hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(together_ * n)), hn::Set(d, kNone<U>));
     for (int64_t left = together_; left > 1; left -= left / 2, ++halvings_) {
       const int64_t half = left / 2;
       shifts_[halvings_] = LaneShift<D>((left - half) * n);
       joined_[halvings_] = hn::FirstN(d, static_cast<std::size_t>(half * n));
     }
   }
-  /// Whether places are lanes.
-  HWY_INLINE bool fits() const { return rows_ <= kTurn; }
-  /// Of a block, in the first lanes.
-  HWY_INLINE V find(const U* block, const U* extremes) const {
-    const V in_each_row = repeat(hn::LoadU(D(), extremes));
-    return find_rows(block, rows_, in_each_row);
-  }
-  /// Of a block of any number of rows, by turns of rows, the last ones first.
-  HWY_INLINE void find(int64_t* places, const U* block, const U* extremes) const {
-    const V in_each_row = repeat(hn::LoadU(D(), extremes));
-    std::fill_n(places, n_, 0);
-    for (int64_t first = (rows_ - 1) / kTurn * kTurn; first >= 0; first -= kTurn) {
-      U lanes[kLanes];
-      hn::StoreU(find_rows(block + first * step_, std::min(rows_ - first, kTurn), in_each_row), D(), lanes);
-      for (int64_t i = 0; i < n_; ++i)
-        if (lanes[i] != kNone) places[i] = first + static_cast<int64_t>(lanes[i]);
+  /// The places of a block. Rows beyond the largest lane are found in turns, the last ones first; `found` are the first
+  /// lanes of the last turn, and all places if there is one turn.
+  HWY_INLINE void find(U* found, int64_t* places, const U* block, const U* extremes) const {
+    const D d;
+    const V in_each_row = repeat(hn::LoadU(d, extremes));
+    const Matcher<D> matches(d, in_each_row, infinite_);
+    const bool exact = infinite_ == 0 || matches.is_exact(d, in_each_row, infinite_);
+    for (int64_t first = rows_ <= kTurn<U> ? 0 : (rows_ - 1) / kTurn<U> * kTurn<U>; first >= 0; first -= kTurn<U>) {
+      const U* const from = block + first * step_;
+      const int64_t rows = std::min(rows_ - first, kTurn<U>);
+      hn::StoreU(exact ? find_rows(from, rows, Equals<D>{in_each_row}) : find_rows(from, rows, matches), d, found);
+      if (rows_ > kTurn<U>) set_found(places, found, n_, first);
     }
   }
 
  private:
-  static constexpr U kNone = hwy::LimitsMax<U>();
-  static constexpr int64_t kTurn = sizeof(U) == 1 ? 255 : 1 << 14;
   using Bytes = hn::Repartition<uint8_t, D>;
   static HWY_INLINE auto repeated(int64_t n) {
     if constexpr (sizeof(U) >= 4) {
       alignas(64) hwy::MakeSigned<U> of[kLanes];
-      for (int64_t i = 0; i < kLanes; ++i) of[i] = static_cast<hwy::MakeSigned<U>>(i % n);
+      for (int64_t i = 0, lane = 0; i < kLanes; ++i, lane = lane + 1 < n ? lane + 1 : 0)
+        of[i] = static_cast<hwy::MakeSigned<U>>(lane);
       return hn::SetTableIndices(D(), of);
     } else {
       constexpr auto kBytes = static_cast<int64_t>(hn::MaxLanes(Bytes())), kSize = static_cast<int64_t>(sizeof(U));
       alignas(16) uint8_t of[kBytes];
-      for (int64_t i = 0; i < kBytes; ++i) of[i] = static_cast<uint8_t>(i % (n * kSize));
+      for (int64_t i = 0, byte = 0; i < kBytes; ++i, byte = byte + 1 < n * kSize ? byte + 1 : 0)
+        of[i] = static_cast<uint8_t>(byte);
       return hn::Load(Bytes(), of);
     }
   }
@@ -211,41 +223,28 @@ class PlacesOfRows {
     else
       return hn::BitCast(D(), hn::TableLookupBytes(hn::BitCast(Bytes(), v), repeated_));
   }
-  HWY_INLINE V find_rows(const U* block, int64_t rows, V extremes) const {
-    const Matcher<D> matches(D(), extremes, infinite_);
-    if (infinite_ == 0 || matches.is_exact(D(), extremes, infinite_))
-      return find_rows(block, rows, Equals<D>{extremes});
-    return find_rows(block, rows, matches);
-  }
   /// The first of `rows` rows where each lane matches, in the first lanes.
   template <class Matches>
   HWY_INLINE V find_rows(const U* block, int64_t rows, const Matches& matches) const {
     const D d;
-    V found = hn::Set(d, kNone);
-    if (rows < together_) {  // the last rows of many
-      for (int64_t row = rows - 1; row >= 0; --row)
-        found = look(row, load_before(d, block + row * step_, end_), matches, found);
+    V found = hn::Set(d, kNone<U>);
+    const auto look = [&](int64_t row, V lanes) TENON_UNROLLED {
+      found = hn::IfThenElse(matches(lanes), hn::Add(hn::Set(d, static_cast<U>(row)), row_), found);
+    };
+    if (step_ != n_ || rows < together_) {  // one by one: there are gaps, or these are the last ones of many
+      for (int64_t row = rows - 1; row >= 0; --row) look(row, load_before(d, block + row * step_, end_));
       return found;
     }
     int64_t row = rows - together_;
-    found = look(row, load_before(d, block + row * step_, end_), matches, found);
-    if (step_ == n_) {  // a later row follows
-      const int64_t turn = together_;
-      while (row > 0) {
-        row = std::max<int64_t>(row - turn, 0);
-        found = look(row, hn::LoadU(d, block + row * n_), matches, found);
-      }
-    } else {
-      while (--row >= 0) found = look(row, load_before(d, block + row * step_, end_), matches, found);
+    look(row, load_before(d, block + row * n_, end_));
+    while (row > 0) {  // a later row follows
+      row = std::max<int64_t>(row - together_, 0);
+      look(row, hn::LoadU(d, block + row * n_));
     }
     found = hn::Or(found, beyond_);
     for (int i = 0; i < halvings_; ++i)
       found = hn::IfThenElse(joined_[i], hn::Min(found, shifts_[i](Vector<D>{found}).v), found);
     return found;
-  }
-  template <class Matches>
-  HWY_INLINE V look(int64_t row, V lanes, const Matches& matches, V found) const {
-    return hn::IfThenElse(matches(lanes), hn::Add(hn::Set(D(), static_cast<U>(row)), row_), found);
   }
 
   int64_t n_, step_, rows_, together_;
@@ -263,28 +262,27 @@ class PlacesOfRows {
 template <class U, class D>
 HWY_INLINE void places_of_columns(D d, int64_t* places, const U* from, const U* extremes, int64_t step, int64_t rows,
                                   U infinite) {
-  constexpr int64_t kTurn = sizeof(U) == 1 ? 255 : 1 << 14, kLanes = hn::MaxLanes(D());
-  constexpr U kNone = hwy::LimitsMax<U>();
+  constexpr int64_t kLanes = hn::MaxLanes(D());
   const Matcher<D> matches(d, hn::LoadU(d, extremes), infinite);
-  std::fill_n(places, kLanes, 0);
-  for (int64_t first = (rows - 1) / kTurn * kTurn; first >= 0; first -= kTurn) {
-    auto found = hn::Set(d, kNone);
-    for (int64_t row = std::min(rows - first, kTurn) - 1; row >= 0; --row)
+  for (int64_t first = (rows - 1) / kTurn<U> * kTurn<U>; first >= 0; first -= kTurn<U>) {
+    auto found = hn::Set(d, kNone<U>);
+    for (int64_t row = std::min(rows - first, kTurn<U>) - 1; row >= 0; --row)
       found =
           hn::IfThenElse(matches(hn::LoadU(d, from + (first + row) * step)), hn::Set(d, static_cast<U>(row)), found);
     U lanes[kLanes];
     hn::StoreU(found, d, lanes);
-    for (int64_t i = 0; i < kLanes; ++i)
-      if (lanes[i] != kNone) places[i] = first + static_cast<int64_t>(lanes[i]);
+    set_found(places, lanes, kLanes, first);
   }
 }
 template <class U>
 void find_in_blocks(int64_t* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t rows,
                     int64_t jump, int64_t count, uint64_t infinite) {
   const ShortRowLanes<U> d;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
+  constexpr int64_t kLanes = hn::MaxLanes(d), kMany = 512;
   const U *from = static_cast<const U*>(in), *of = static_cast<const U*>(extremes);
   const auto infinity = static_cast<U>(infinite);
+  const bool is_direct = n >= kLanes || rows > kTurn<U>;
+  if (is_direct) std::memset(places, 0, static_cast<std::size_t>(count * n) * sizeof(int64_t));
   if (n >= kLanes) {  // the last vector overlaps the one before
     for (; count > 0; --count, places += n, of += n, from += jump)
       for (int64_t i = 0; i < n; i += kLanes) {
@@ -295,16 +293,11 @@ void find_in_blocks(int64_t* places, const void* in, const void* extremes, int64
   }
   const PlacesOfRows<U, ShortRowLanes<U>> rows_of(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n,
                                                   infinity);
-  if (!rows_of.fits()) {
-    for (; count > 0; --count, places += n, of += n, from += jump) rows_of.find(places, from, of);
-    return;
-  }
-  constexpr int64_t kMany = 512;
   U found[kMany + kLanes];
   for (int64_t blocks = 0; count > 0; count -= blocks, places += blocks * n) {
     blocks = std::min(count, kMany / n);
-    for (int64_t i = 0; i < blocks * n; i += n, of += n, from += jump) hn::StoreU(rows_of.find(from, of), d, found + i);
-    set_places(places, found, blocks * n, 0);
+    for (int64_t i = 0; i < blocks * n; i += n, of += n, from += jump) rows_of.find(found + i, places + i, from, of);
+    if (!is_direct) set_places(places, found, blocks * n, 0);
   }
 }
 
