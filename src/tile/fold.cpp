@@ -396,7 +396,7 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 }  // namespace
 
 Course course_of(const Plan& plan, const Fold& fold) {
-  if (finds_places(plan, fold)) return course_of_places(plan, fold);
+  if (finds_places(fold)) return course_of_places(plan, fold);
   const Setup setup = make_setup(plan, fold);
   const bool is_cut = setup.shape.segments > 1;
   Course course = route_of(plan, fold, setup.shape);
@@ -409,7 +409,7 @@ Course course_of(const Plan& plan, const Fold& fold) {
 
 void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   if (!fold.out[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, fold));
-  if (finds_places(plan, fold)) return run_places(plan, fold, in);
+  if (finds_places(fold)) return run_places(plan, fold, in);
   Setup setup = make_setup(plan, fold);
   for (int result = 0; result < setup.wide.results; ++result) check_memory(fold.out[result], &in, 1);
   setup.in = static_cast<const std::byte*>(in);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "kernel/kernel.h"
 #include "ops/block_name.h"
@@ -23,6 +24,7 @@ constexpr int64_t kWidth = 512;             // outputs of a tile
 constexpr int64_t kRowsAtOnce = 32;         // rows far apart: each is a page
 constexpr int64_t kFarRowsAtOnce = 16;      // the same beyond the caches
 constexpr int64_t kRowsNearby = 128;        // rows of less than a page
+constexpr int64_t kSmallest = 64;           // elements for which kernels of blocks are set up
 constexpr int64_t kShortRun = 32;           // elements; shorter runs are folded faster as columns
 constexpr int64_t kShortNarrowRun = 24;     // the same of one or two bytes
 constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is searched apart
@@ -51,7 +53,6 @@ bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(f
 bool gives_extremes(const Fold& fold) { return fold.op == Op::max_dim || fold.op == Op::min_dim; }
 
 enum class Way {
-  none,
   along,   // runs are folded, and searched for what they fold to
   blocks,  // the same for blocks of short rows
   across,  // rows are searched column by column
@@ -62,25 +63,26 @@ int64_t reduced_loop(const Plan& plan) {
     if (is_reduced(plan, loop)) return loop;
   return -1;
 }
-Way way_of(const Plan& plan, const Fold& fold) {
-  const Op extreme = extreme_of(fold.op);
-  const auto op = static_cast<int>(extreme), dtype = static_cast<int>(fold.input);
+/// How memory is searched where it lies, if it is.
+std::optional<Way> way_of(const Plan& plan, const Fold& fold) {
+  const auto op = static_cast<int>(extreme_of(fold.op)), dtype = static_cast<int>(fold.input);
   const int64_t reduced = reduced_loop(plan);
-  if (extreme == fold.op || !kernels().place[dtype].along || reduced < 0 || plan.strides_of(1)[0] != 1)
-    return Way::none;
+  if (reduced < 0 || plan.strides_of(1)[0] != 1) return {};
   const int64_t least = itemsize(fold.input) < 4 ? kShortNarrowRun : kShortRun;
-  if (reduced == 0) return kernels().fold[op][dtype] && plan.sizes[0] >= least ? Way::along : Way::none;
-  if (plan.strides_of(1)[reduced] < 0) return Way::none;
+  if (reduced == 0 && plan.sizes[0] >= least) return Way::along;
+  if (reduced == 0 || plan.strides_of(1)[reduced] < 0) return {};
   if (plan.sizes[0] >= kSearchedColumns) return Way::across;
   const bool is_block = reduced == 1 && kernels().fold_blocks[op][dtype] &&
                         (plan.ndim() == 2 || plan.strides_of(1)[2] >= 0) &&
-                        plan.sizes[0] * plan.sizes[1] >= kSearchedColumns;
-  return is_block ? Way::blocks : Way::none;
+                        plan.sizes[0] * plan.sizes[1] >= kSearchedColumns && plan.numel >= kSmallest;
+  if (is_block) return Way::blocks;
+  return {};
 }
 
 /// How the work is cut. Outputs of a tile are `runs` times `inner`.
 struct Shape {
   Way way;
+  bool gathers = false;  // chunks are copied first
   int64_t row_loop, rows;
   int64_t lane_loop = -1, lanes = 1;  // the loop of which a tile takes some turns; -1: one turn
   int64_t inner = 1;                  // outputs of each turn: of blocks
@@ -95,6 +97,12 @@ struct Shape {
 };
 
 void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
+  if (shape.way == Way::across && shape.gathers) {
+    shape.chunk = std::min(shape.rows, kRowsNearby);
+    // Tiles are as good as equal: none is narrower than what is searched.
+    shape.width = std::min({std::max(kChunk / shape.chunk, 2 * kSearchedColumns), shape.lanes, kWidth});
+    return;
+  }
   if (shape.way == Way::across) {
     const int64_t step_bytes = plan.strides_of(1)[shape.row_loop] * itemsize(fold.input);
     const int64_t apart = is_far(plan, fold) ? kFarRowsAtOnce : kRowsAtOnce;
@@ -107,15 +115,33 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
       std::clamp<int64_t>(kChunk / (shape.chunk * shape.inner), 1, std::min(kWidth / shape.inner, shape.lanes));
 }
 
+/// The innermost kept loop that fills vectors, else the longest; -1: none.
+int64_t gathered_loop(const Plan& plan) {
+  int64_t found = -1;
+  for (int64_t loop = plan.ndim() - 1; loop >= 0; --loop)
+    if (!is_reduced(plan, loop) &&
+        (found < 0 || plan.sizes[loop] >= kSearchedColumns || plan.sizes[loop] >= plan.sizes[found]))
+      found = loop;
+  return found;
+}
+int64_t lane_loop_of(const Plan& plan, const Shape& shape) {
+  if (shape.gathers) return gathered_loop(plan);
+  const int64_t loop = shape.way == Way::across ? 0 : shape.way == Way::blocks ? 2 : 1;
+  return loop < plan.ndim() ? loop : -1;
+}
+
 Shape choose_shape(const Plan& plan, const Fold& fold) {
   const int64_t reduced = reduced_loop(plan);
-  Shape shape{.way = way_of(plan, fold), .row_loop = reduced, .rows = plan.sizes[reduced], .kept = {}};
+  const std::optional<Way> found = way_of(plan, fold);
+  Shape shape{.way = found.value_or(Way::along),
+              .gathers = !found,
+              .row_loop = reduced,
+              .rows = reduced < 0 ? 1 : plan.sizes[reduced],
+              .kept = {}};
   if (shape.way == Way::blocks) shape.inner = plan.sizes[0];
-  const int64_t lane_loop = shape.way == Way::across ? 0 : shape.way == Way::blocks ? 2 : 1;
-  if (lane_loop < plan.ndim()) {
-    shape.lane_loop = lane_loop;
-    shape.lanes = plan.sizes[lane_loop];
-  }
+  shape.lane_loop = lane_loop_of(plan, shape);
+  if (shape.lane_loop >= 0) shape.lanes = plan.sizes[shape.lane_loop];
+  if (shape.gathers && shape.lanes >= kSearchedColumns) shape.way = Way::across;
   for (int64_t loop = shape.way == Way::blocks ? 1 : 0; loop < plan.ndim(); ++loop) {
     if (loop == shape.lane_loop || loop == reduced) continue;
     shape.kept.push_back(loop);
@@ -209,15 +235,17 @@ class PlaceLoop {
         kept_(setup.plan, setup.shape.kept),
         lane_stride_(setup.stride(1, setup.shape.lane_loop)),
         row_stride_(setup.stride(1, setup.shape.row_loop)),
-        places_(setup.places_bytes()) {}
+        places_(setup.places_bytes()),
+        gathered_(gathered_bytes(setup)) {}
 
-  static int64_t scratch_bytes(const Setup& setup) { return setup.places_bytes(); }
+  static int64_t scratch_bytes(const Setup& setup) { return setup.places_bytes() + gathered_bytes(setup); }
 
   void go_to(int64_t tile) {
     kept_.go_to(tile / shape_.tiles);
     const int64_t place = tile % shape_.tiles;
     first_lane_ = shape_.lanes * place / shape_.tiles;
     width_ = shape_.lanes * (place + 1) / shape_.tiles - first_lane_;
+    gathered_chunk_ = -1;
   }
   /// Finds the places of a tile's outputs and stores them.
   void find_whole(int64_t tile) {
@@ -244,6 +272,10 @@ class PlaceLoop {
   }
 
  private:
+  static int64_t gathered_bytes(const Setup& setup) {
+    const Shape& shape = setup.shape;
+    return shape.gathers ? shape.width * shape.chunk << setup.shift : 0;
+  }
   int64_t outputs() const { return width_ * shape_.inner; }
   int places_index() const { return gives_extremes(setup_.fold) ? 1 : 0; }
   std::byte* result(int index) const {
@@ -298,7 +330,7 @@ class PlaceLoop {
     }
     search_chunks(chunk_of, best, places);
   }
-  void search_chunks(int64_t* chunk_of, const std::byte* best, int64_t* places) const {
+  void search_chunks(int64_t* chunk_of, const std::byte* best, int64_t* places) {
     int64_t found[kWidth];
     for (int64_t i = 0; i < outputs(); ++i) {
       const int64_t chunk = chunk_of[i];
@@ -311,51 +343,69 @@ class PlaceLoop {
         }
     }
   }
+  /// The tile's elements in the rows of a chunk.
+  struct Chunk {
+    const std::byte* data;
+    int64_t rows, lane_step, row_step;
+  };
+  Chunk bring(int64_t chunk) {
+    const int64_t rows = rows_of(chunk);
+    const std::byte* const from = at(chunk * shape_.chunk);
+    if (!shape_.gathers) return {from, rows, lane_stride_, row_stride_};
+    const bool is_known = chunk == gathered_chunk_;
+    const auto gather = kernels().move[setup_.shift].gather;
+    gathered_chunk_ = chunk;
+    if (shape_.way == Way::across) {
+      if (!is_known) gather(gathered_.data(), from, lane_stride_, width_, row_stride_, rows);
+      return {gathered_.data(), rows, 1, width_};
+    }
+    if (!is_known) gather(gathered_.data(), from, row_stride_, rows, lane_stride_, width_);
+    return {gathered_.data(), rows, rows, 1};
+  }
   int64_t rows_of(int64_t chunk) const { return std::min(shape_.chunk, shape_.rows - chunk * shape_.chunk); }
 
   /// Folds each output's elements of a chunk.
-  void fold_chunk(int64_t chunk, std::byte* values) const {
+  void fold_chunk(int64_t chunk, std::byte* values) {
     const auto op = static_cast<std::size_t>(setup_.extreme), dtype = static_cast<std::size_t>(setup_.fold.input);
     alignas(64) std::byte wide[kWidth * 4];
     const bool is_half = setup_.folded != setup_.fold.input;
     std::byte* const to = is_half ? wide : values;
-    const std::byte* const from = at(chunk * shape_.chunk);
+    const Chunk of = bring(chunk);
     if (shape_.way == Way::along)
-      kernels().fold[op][dtype](to, from, rows_of(chunk), lane_stride_, width_, setup_.is_far);
+      kernels().fold[op][dtype](to, of.data, of.rows, of.lane_step, width_, setup_.is_far && !shape_.gathers);
     else
-      kernels().fold_blocks[op][dtype](to, from, shape_.inner, row_stride_, rows_of(chunk), lane_stride_, width_);
+      kernels().fold_blocks[op][dtype](to, of.data, shape_.inner, of.row_step, of.rows, of.lane_step, width_);
     // While this chunk is searched, memory is read.
-    if (setup_.is_far && (shape_.way == Way::blocks || shape_.chunks == 1)) {
-      const int64_t bytes = shape_.chunks > 1 ? rows_of(chunk) * row_stride_ : width_ * lane_stride_;
-      prefetch_rows(from + (bytes << setup_.shift), std::min(bytes << setup_.shift, kMostAhead), 0, 1);
+    if (setup_.is_far && !shape_.gathers && (shape_.way == Way::blocks || shape_.chunks == 1)) {
+      const int64_t bytes = shape_.chunks > 1 ? of.rows * row_stride_ : width_ * lane_stride_;
+      prefetch_rows(of.data + (bytes << setup_.shift), std::min(bytes << setup_.shift, kMostAhead), 0, 1);
     }
     if (!is_half) return;
     const Lanes lanes{wide, 1};
     kernels().cast[static_cast<int>(setup_.folded)][dtype](values, &lanes, outputs());
   }
   /// Finds the row of each output's extreme in a chunk that has it.
-  void search_chunk(int64_t chunk, const std::byte* extremes, int64_t* places) const {
-    const std::byte* const from = at(chunk * shape_.chunk);
+  void search_chunk(int64_t chunk, const std::byte* extremes, int64_t* places) {
+    const Chunk of = bring(chunk);
     if (shape_.way == Way::along)
-      setup_.kernel.along(places, from, extremes, rows_of(chunk), lane_stride_, width_, setup_.order.infinite);
+      setup_.kernel.along(places, of.data, extremes, of.rows, of.lane_step, width_, setup_.order.infinite);
     else
-      setup_.kernel.blocks(places, from, extremes, shape_.inner, row_stride_, rows_of(chunk), lane_stride_, width_,
+      setup_.kernel.blocks(places, of.data, extremes, shape_.inner, of.row_step, of.rows, of.lane_step, width_,
                            setup_.order.infinite);
   }
 
-  void find_across(int64_t* places, int64_t begin, int64_t end) const {
+  void find_across(int64_t* places, int64_t begin, int64_t end) {
     alignas(64) std::byte best[kWidth * 8];
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       check_interrupt();
-      const int64_t first = chunk * shape_.chunk, rows = rows_of(chunk);
-      const std::byte* const from = at(first);
+      const Chunk of = bring(chunk);
       const auto search = [&](int64_t start, int64_t count) {
         const int64_t bytes = start << setup_.shift;
-        setup_.kernel.across(places + start, best + bytes, from + bytes, count, row_stride_, rows, first, chunk > begin,
-                             setup_.order);
+        setup_.kernel.across(places + start, best + bytes, of.data + bytes, count, of.row_step, of.rows,
+                             chunk * shape_.chunk, chunk > begin, setup_.order);
       };
-      if (setup_.is_far && width_ << setup_.shift > kPieceBytes)
-        fold_pieces(from, width_, row_stride_, rows, setup_.shift, search);
+      if (setup_.is_far && !shape_.gathers && width_ << setup_.shift > kPieceBytes)
+        fold_pieces(of.data, width_, of.row_step, of.rows, setup_.shift, search);
       else
         search(0, width_);
     }
@@ -366,7 +416,8 @@ class PlaceLoop {
   OuterCounter kept_;
   int64_t lane_stride_, row_stride_;
   int64_t first_lane_ = 0, width_ = 1;
-  Scratch places_;
+  int64_t gathered_chunk_ = -1;
+  Scratch places_, gathered_;
 };
 
 int64_t parts_of(const Setup& setup) {
@@ -382,7 +433,7 @@ Course route_of(const Setup& setup) {
                                                     : "across",
                 .stores = stride == 1 || shape.width == 1 || shape.inner > 1 ? "in place" : "scattered"};
   course.plan = setup.plan;
-  course.accesses.push_back(AccessPattern::direct);
+  course.accesses.push_back(shape.gathers ? AccessPattern::gather : AccessPattern::direct);
   course.kernels.push_back({block_name(shape.way == Way::across ? setup.fold.op : setup.extreme), setup.fold.input});
   return course;
 }
@@ -407,7 +458,9 @@ void find_in_segments(const Setup& setup) {
 
 }  // namespace
 
-bool finds_places(const Plan& plan, const Fold& fold) { return way_of(plan, fold) != Way::none; }
+bool finds_places(const Fold& fold) {
+  return extreme_of(fold.op) != fold.op && kernels().place[static_cast<int>(fold.input)].along;
+}
 
 Course course_of_places(const Plan& plan, const Fold& fold) {
   const Setup setup(plan, fold);

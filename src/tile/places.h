@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Whether run_places can run the fold: elements lie densely along the innermost loop, and there are kernels.
-bool finds_places(const Plan& plan, const Fold& fold);
+/// Whether a fold is one of these, and there are kernels.
+bool finds_places(const Fold& fold);
 /// As run_fold.
 void run_places(const Plan& plan, const Fold& fold, const void* in);
 Course course_of_places(const Plan& plan, const Fold& fold);
