@@ -47,9 +47,7 @@ HWY_INLINE hn::Vec<D> load_before(D d, const U* from, const U* end) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
   if (end - from >= kLanes) [[likely]]
     return hn::LoadU(d, from);
-  U lanes[kLanes] = {};
-  std::memcpy(lanes, from, static_cast<std::size_t>(end - from) * sizeof(U));
-  return hn::LoadU(d, lanes);
+  return load_some(d, from, end - from);
 }
 
 /// Whether lanes match if they are equal to the extreme, bit by bit: it is neither zero nor NaN, or an integer.

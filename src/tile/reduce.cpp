@@ -642,6 +642,16 @@ void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumula
   }
 }
 
+bool fold_contiguous_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
+                            int64_t numel, int64_t rows, int64_t count) {
+  const FoldKernels folds = folds_of(reduction.op, from, accumulated);
+  if (!folds.blocks || accumulated != reduction.output || !fits_in_block(numel, rows, folds.across != nullptr))
+    return false;
+  folds.blocks(out, in, numel, numel, rows, rows * numel, count);
+  finish_values(reduction, accumulated, static_cast<std::byte*>(out), count * numel);
+  return true;
+}
+
 void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_t rows, int64_t columns) {
   const Kernel join = kernel_of(join_of(reduction.op), reduction.output);
   const auto* next = static_cast<const std::byte*>(in);
