@@ -18,6 +18,7 @@ namespace {
 constexpr int64_t kSlack = 16;              // states behind the last one that kernels may write
 constexpr int64_t kBlock = 1 << 12;         // elements that are copied, cast and folded at once
 constexpr int64_t kFewLanes = 16;           // below this a kept loop gives no vectors
+constexpr int64_t kSmallBlock = 1 << 10;    // elements; smaller blocks are folded together
 constexpr int64_t kFewRows = 64;            // rows that are gathered at once
 constexpr int64_t kWidth = 512;             // outputs of a tile
 constexpr int64_t kRowsAtOnce = 16;         // rows far apart: each is a page
@@ -50,8 +51,9 @@ int64_t stride_of(const Plan& plan, int64_t operand, int64_t loop) {
 
 /// Whether the innermost rows are short and follow each other in blocks, whose results follow each other, too.
 bool lies_in_blocks(const Plan& plan) {
-  if (plan.ndim() < 2 || is_reduced(plan, 0) || !is_reduced(plan, 1) || plan.sizes[0] >= kFewLanes) return false;
-  const bool is_one = plan.ndim() == 2;
+  if (plan.ndim() < 2 || is_reduced(plan, 0) || !is_reduced(plan, 1)) return false;
+  const bool is_one = plan.ndim() == 2, is_small = !is_one && plan.sizes[0] * plan.sizes[1] <= kSmallBlock;
+  if (plan.sizes[0] >= kFewLanes && (!is_small || plan.sizes[0] > kWidth / 2)) return false;
   return stride_of(plan, 0, 0) == 1 && stride_of(plan, 1, 0) == 1 && (is_one || stride_of(plan, 0, 2) == plan.sizes[0]);
 }
 
