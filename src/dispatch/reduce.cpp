@@ -145,6 +145,23 @@ bool fold_first_dims(Op op, const Types& types, const Tensor& out, const Tensor&
   return true;
 }
 
+/// Folds contiguous blocks without a plan, if dims in the middle that follow each other are reduced and elements are
+/// cast at most once. False if the call needs a plan.
+bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
+  if (types.element != types.accumulated && types.element != self.dtype()) return false;
+  if (CourseRecord::now() || out.is_meta() || !out.is_contiguous()) return false;
+  int64_t first = 0;
+  while (first < mask.size() && !mask[first]) ++first;
+  int64_t end = first;
+  while (end < mask.size() && mask[end]) ++end;
+  for (int64_t dim = end; dim < mask.size(); ++dim)
+    if (mask[dim]) return false;
+  const int64_t numel = numel_from(self, first), columns = numel_from(self, end), blocks = self.numel() / numel;
+  if (blocks == 1 || columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
+  return fold_contiguous_blocks(reduction_of(op, out.dtype(), numel / columns), self.dtype(), types.accumulated,
+                                out.data_ptr(), self.data_ptr(), columns, numel / columns, blocks);
+}
+
 /// Of a result; what is not zero is asked of any dtype.
 void check_dtype(Op op, Dtype result) {
   if (!is_truth(op)) check_has_code(row_of(op), result);
@@ -167,7 +184,9 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask)) return;
+  if (fold_rows(op, types, out, self, mask) || fold_middle_dims(op, types, out, self, mask) ||
+      fold_first_dims(op, types, out, self, mask))
+    return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;

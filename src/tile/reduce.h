@@ -39,7 +39,8 @@ void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumula
                           int64_t numel, int64_t rows);
 
 /// Folds each of `count` contiguous blocks, several of `rows` rows of `numel` elements of dtype `from`, lane by lane.
-/// False if there is no kernel for that, or blocks are too large. Gives the same bits as run_reduction.
+/// False if there is no kernel for that, or blocks are too large. Gives the same bits as run_reduction if its Program
+/// is at most one cast to the accumulated dtype, which has at most 8 bytes unless it is the output's.
 bool fold_contiguous_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                             int64_t numel, int64_t rows, int64_t count);
 
