@@ -276,7 +276,7 @@ class FoldLoop {
                            setup_.fold.numbers);
     };
     if (is_far_ && shape_.direct && width_ << shift > kPieceBytes)
-      return fold_pieces(from, width_, step, rows, shift, fold);
+      return fold_pieces(from, width_, step, rows, shift, rows == shape_.rows, fold);
     fold(0, width_);
   }
 

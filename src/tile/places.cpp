@@ -405,7 +405,7 @@ class PlaceLoop {
                              chunk * shape_.chunk, chunk > begin, setup_.order);
       };
       if (setup_.is_far && !shape_.gathers && width_ << setup_.shift > kPieceBytes)
-        fold_pieces(of.data, width_, of.row_step, of.rows, setup_.shift, search);
+        fold_pieces(of.data, width_, of.row_step, of.rows, setup_.shift, shape_.chunks == 1, search);
       else
         search(0, width_);
     }
