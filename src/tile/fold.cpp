@@ -316,6 +316,10 @@ class FoldLoop {
     std::byte* const cast = block_.data();
     const auto kernel = kernels().cast[static_cast<int>(fold.input)][static_cast<int>(fold.lanes)];
     if (casts && inner == 1) {
+      if (is_far_ && !shape_.along && rows == shape_.rows) {  // the next tile's
+        const std::byte* const next = from + (n << shift_of(fold.input));
+        prefetch_rows(next, n << shift_of(fold.input), outer << shift_of(fold.input), rows);
+      }
       if (outer == n) {  // one run
         const Lanes lanes{from, 1};
         kernel(cast, &lanes, n * runs);
