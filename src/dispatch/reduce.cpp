@@ -282,17 +282,18 @@ Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   const uint64_t bits = reduced_bits(dims, ndim);
   const int64_t first = bits == 0 ? 0 : std::countr_zero(bits), end = first + count;
   if (bits >> first != (uint64_t{1} << count) - 1) return {};
-  const int64_t numel = numel_from(self, first), columns = numel_from(self, end), rows = numel / columns;
-  const int64_t blocks = self.numel() / numel;
-  const Reduction reduction = reduction_of(op, dtype, rows);
+  const int64_t numel = numel_from(self, first), columns = end == ndim ? 1 : numel_from(self, end);
   const auto new_result = [&] { return new_tensor(shape_without(self, first, end, keepdim), dtype); };
   if (columns == 1) {
     if (!are_rows(self, numel, kRowNumel) || !folds_plainly(op, dtype)) return {};
     Tensor out = new_result();
-    fold_contiguous_rows(reduction, dtype, dtype, out.impl()->data(), self.impl()->data(), numel, out.numel());
+    fold_contiguous_rows(reduction_of(op, dtype, numel), dtype, dtype, out.impl()->data(), self.impl()->data(), numel,
+                         out.numel());
     return out;
   }
-  if (blocks == 1) {
+  const int64_t rows = numel / columns;
+  const Reduction reduction = reduction_of(op, dtype, rows);
+  if (numel == self.numel()) {
     if (!are_few_rows(self, rows, columns) || !folds_plainly(op, dtype)) return {};
     Tensor out = new_result();
     fold_few_rows(reduction, out.impl()->data(), self.impl()->data(), rows, columns);
@@ -300,8 +301,8 @@ Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   }
   if (rows == 1 || !are_rows(self, numel, kFewNumel) || !folds_plainly(op, dtype)) return {};
   Tensor out = new_result();
-  const bool folded =
-      fold_contiguous_blocks(reduction, dtype, dtype, out.impl()->data(), self.impl()->data(), columns, rows, blocks);
+  const bool folded = fold_contiguous_blocks(reduction, dtype, dtype, out.impl()->data(), self.impl()->data(), columns,
+                                             rows, self.numel() / numel);
   return folded ? out : Tensor();
 }
 

@@ -371,14 +371,16 @@ Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
 
 Setup make_setup(const Plan& plan, const Fold& fold) {
   const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
-  const Shape shape = choose_shape(plan, fold);
-  return {.plan = plan,
-          .fold = fold,
-          .shape = shape,
-          .narrow = states_of(fold.op, fold.lanes),
-          .wide = states_of(fold.op, wide),
-          .wide_dtype = wide,
-          .stride = (shape.width * std::max<int64_t>(shape.inner, 1) + kSlack - 1) / kSlack * kSlack + kSlack};
+  Setup setup{.plan = plan,
+              .fold = fold,
+              .shape = choose_shape(plan, fold),
+              .narrow = states_of(fold.op, fold.lanes),
+              .wide = states_of(fold.op, wide),
+              .wide_dtype = wide,
+              .stride = 0};
+  const int64_t states = setup.shape.width * std::max<int64_t>(setup.shape.inner, 1);
+  setup.stride = (states + kSlack - 1) / kSlack * kSlack + kSlack;
+  return setup;
 }
 
 /// A segment each, joined in their order.

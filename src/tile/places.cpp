@@ -36,19 +36,6 @@ constexpr int64_t kMaxParts = 64;
 
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
 
-/// The fold whose value an op finds the place of; the op itself if it looks for none.
-Op extreme_of(Op op) {
-  switch (op) {
-    case Op::argmax:
-    case Op::max_dim:
-      return Op::amax;
-    case Op::argmin:
-    case Op::min_dim:
-      return Op::amin;
-    default:
-      return op;
-  }
-}
 bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
 bool gives_extremes(const Fold& fold) { return fold.op == Op::max_dim || fold.op == Op::min_dim; }
 
@@ -65,7 +52,7 @@ int64_t reduced_loop(const Plan& plan) {
 }
 /// How memory is searched where it lies, if it is.
 std::optional<Way> way_of(const Plan& plan, const Fold& fold) {
-  const auto op = static_cast<int>(extreme_of(fold.op)), dtype = static_cast<int>(fold.input);
+  const auto op = static_cast<int>(extreme_of_place(fold.op)), dtype = static_cast<int>(fold.input);
   const int64_t reduced = reduced_loop(plan);
   if (reduced < 0 || plan.strides_of(1)[0] != 1) return {};
   const int64_t least = itemsize(fold.input) < 4 ? kShortNarrowRun : kShortRun;
@@ -215,7 +202,7 @@ struct Setup {
       : plan(loops),
         fold(what),
         shape(choose_shape(loops, what)),
-        extreme(extreme_of(what.op)),
+        extreme(extreme_of_place(what.op)),
         folded(what.input == float16 || what.input == bfloat16 ? float32 : what.input),
         order(order_of(extreme, what.input)),
         beyond(beyond_of(extreme, what.input)),
@@ -457,10 +444,6 @@ void find_in_segments(const Setup& setup) {
 }
 
 }  // namespace
-
-bool finds_places(const Fold& fold) {
-  return extreme_of(fold.op) != fold.op && kernels().place[static_cast<int>(fold.input)].along;
-}
 
 Course course_of_places(const Plan& plan, const Fold& fold) {
   const Setup setup(plan, fold);
