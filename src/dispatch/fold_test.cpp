@@ -242,6 +242,18 @@ TEST(Fold, PlacesAreTheFirstOfEqualExtremes) {
       for (const bool in_order : {true, false}) expect_first_places(dtype, outer, rows, inner, in_order);
 }
 
+TEST(Fold, PlacesOfBoolCountAnyByteButZeroAsTrue) {
+  for (const int64_t inner : {1, 3, 40}) {
+    Tensor x = zeros({2, 300, inner}, bool_);
+    auto* const bytes = static_cast<unsigned char*>(x.data_ptr());
+    for (int64_t i = 0; i < x.numel(); ++i) bytes[i] = i / inner % 300 == 123 ? 5 : i / inner % 300 == 200 ? 255 : 0;
+    const auto [values, places] = max(x, 1);
+    EXPECT_EQ(amin(places).item().as_int64(), 123);
+    EXPECT_EQ(amax(places).item().as_int64(), 123);
+    EXPECT_EQ(sum(values).item().as_int64(), values.numel());
+  }
+}
+
 TEST(Fold, SameBitsWithAnyNumberOfThreads) {
   Random random(5);
   const int before = get_num_threads();

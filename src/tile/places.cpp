@@ -50,11 +50,11 @@ int64_t reduced_loop(const Plan& plan) {
     if (is_reduced(plan, loop)) return loop;
   return -1;
 }
-/// How memory is searched where it lies, if it is.
+/// How memory is searched where it lies, if it is. Bytes of bool may have any value: they are cast first.
 std::optional<Way> way_of(const Plan& plan, const Fold& fold) {
   const auto op = static_cast<int>(extreme_of_place(fold.op)), dtype = static_cast<int>(fold.input);
   const int64_t reduced = reduced_loop(plan);
-  if (reduced < 0 || plan.strides_of(1)[0] != 1) return {};
+  if (reduced < 0 || plan.strides_of(1)[0] != 1 || fold.input == bool_) return {};
   const int64_t least = itemsize(fold.input) < 4 ? kShortNarrowRun : kShortRun;
   if (reduced == 0 && plan.sizes[0] >= least) return Way::along;
   if (reduced == 0 || plan.strides_of(1)[reduced] < 0) return {};
@@ -339,14 +339,20 @@ class PlaceLoop {
     const int64_t rows = rows_of(chunk);
     const std::byte* const from = at(chunk * shape_.chunk);
     if (!shape_.gathers) return {from, rows, lane_stride_, row_stride_};
-    const bool is_known = chunk == gathered_chunk_;
-    const auto gather = kernels().move[setup_.shift].gather;
-    gathered_chunk_ = chunk;
-    if (shape_.way == Way::across) {
-      if (!is_known) gather(gathered_.data(), from, lane_stride_, width_, row_stride_, rows);
-      return {gathered_.data(), rows, 1, width_};
+    const bool is_across = shape_.way == Way::across;
+    if (chunk != gathered_chunk_) {
+      const auto gather = kernels().move[setup_.shift].gather;
+      if (is_across)
+        gather(gathered_.data(), from, lane_stride_, width_, row_stride_, rows);
+      else
+        gather(gathered_.data(), from, row_stride_, rows, lane_stride_, width_);
+      if (setup_.fold.input == bool_) {
+        const Lanes lanes{gathered_.data(), 1};
+        kernels().cast[static_cast<int>(bool_)][static_cast<int>(uint8)](gathered_.data(), &lanes, rows * width_);
+      }
+      gathered_chunk_ = chunk;
     }
-    if (!is_known) gather(gathered_.data(), from, row_stride_, rows, lane_stride_, width_);
+    if (is_across) return {gathered_.data(), rows, 1, width_};
     return {gathered_.data(), rows, rows, 1};
   }
   int64_t rows_of(int64_t chunk) const { return std::min(shape_.chunk, shape_.rows - chunk * shape_.chunk); }
