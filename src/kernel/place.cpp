@@ -95,10 +95,12 @@ HWY_INLINE int64_t place_in_run(D d, const Matches& matches, const U* from, int6
   };
   take(end - kLanes, bits_at(end - kLanes));
   const int64_t vectors = (end - i - 1) / kLanes, words = vectors / kTogether;
-  if (kTogether > 1 && vectors % kTogether != 0) {
+  if (vectors % kTogether != 0) {
     const int64_t start = i + words * kTogether * kLanes;
-    uint64_t found = 0;
-    for (int64_t k = vectors % kTogether - 1; k >= 0; --k) found = found << (kLanes % 64) | bits_at(start + k * kLanes);
+    uint64_t found = bits_at(start);
+    unrolled<kTogether - 1>([&](int64_t k) TENON_UNROLLED {
+      if (k + 1 < vectors % kTogether) found |= bits_at(start + (k + 1) * kLanes) << ((k + 1) * kLanes % 64);
+    });
     take(start, found);
   }
   for (int64_t start = i + (words - 1) * kTogether * kLanes; start >= i; start -= kTogether * kLanes) {
