@@ -34,6 +34,8 @@ constexpr int64_t kPartsAcross = 16;        // the same: so many parts are enoug
 constexpr int64_t kMostAhead = 16 << 10;    // bytes of the next chunk that are prefetched
 constexpr int64_t kMaxParts = 64;
 
+static_assert(kRowsNearby <= kSearchedRows);
+
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
 
 bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
