@@ -1,5 +1,6 @@
 // Folds with a state of their own: against plain loops, over shapes, layouts and dims that reach every way they run.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -194,6 +195,63 @@ TEST(Fold, ALongRunIsFoldedInPieces) {
         EXPECT_EQ(amin(count_nonzero(x, dim)).item().as_int64(), 2);
       }
     }
+}
+
+/// The first place of the extreme of `rows` numbers, `step` apart; NaN is the most extreme.
+int64_t first_place(const double* numbers, int64_t rows, int64_t step, bool largest) {
+  int64_t best = 0;
+  for (int64_t row = 1; row < rows; ++row) {
+    const double a = numbers[row * step], b = numbers[best * step];
+    if (std::isnan(a) ? !std::isnan(b) : largest ? a > b : a < b) best = row;
+  }
+  return best;
+}
+/// argmax, argmin, max and min along dim 1 of [outer, rows, inner] elements, of which many are equal and some NaN.
+void expect_first_places(Dtype dtype, int64_t outer, int64_t rows, int64_t inner, bool in_order) {
+  Tensor numbers = empty({outer, rows, inner}, float64);
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    const int64_t drawn = (i * 7919 + i / 13 * 31) % 1009;
+    const bool is_nan = is_floating_point(dtype) && drawn % 200 == 7;
+    numbers.data<double>()[i] = is_nan ? std::nan("") : static_cast<double>(drawn % 120);
+  }
+  const Tensor x = in_order ? numbers.to(dtype) : numbers.to(dtype).transpose(0, 2).contiguous().transpose(0, 2);
+  const Tensor largest = argmax(x, 1), smallest = argmin(x, 1);
+  const auto [max_value, max_place] = max(x, 1);
+  const auto [min_value, min_place] = min(x, 1);
+  EXPECT_EQ(sum(ne(max_place, largest)).item().as_int64() + sum(ne(min_place, smallest)).item().as_int64(), 0);
+  const Tensor highest = max_value.to(float64).contiguous(), lowest = min_value.to(float64).contiguous();
+  const Tensor largest_places = largest.contiguous(), smallest_places = smallest.contiguous();
+  for (int64_t i = 0; i < outer * inner; ++i) {
+    const double* const column = numbers.data<double>() + i / inner * rows * inner + i % inner;
+    for (const bool is_largest : {true, false}) {
+      const int64_t want = first_place(column, rows, inner, is_largest);
+      const Tensor &places = is_largest ? largest_places : smallest_places, &values = is_largest ? highest : lowest;
+      const double value = values.data<double>()[i], wanted = column[want * inner];
+      ASSERT_EQ(places.data<int64_t>()[i], want) << dtype_name(dtype) << to_string(x.sizes()) << to_string(x.strides());
+      ASSERT_TRUE(value == wanted || (std::isnan(value) && std::isnan(wanted))) << dtype_name(dtype);
+    }
+  }
+}
+TEST(Fold, PlacesAreTheFirstOfEqualExtremes) {
+  const std::array<int64_t, 3> shapes[] = {{1, 700, 6},  {1, 5000, 3}, {40, 7, 9},   {9, 300, 2},  {5, 3, 1000},
+                                           {2, 140, 70}, {1, 33, 17},  {3, 20, 700}, {100, 81, 1}, {30, 300, 1},
+                                           {3, 9000, 1}, {50, 12, 1},  {50, 23, 1},  {4, 5, 1},    {1, 4, 4},
+                                           {300, 26, 1}, {2, 600, 20}, {7, 1, 5},    {20, 2, 64},  {1, 1, 1}};
+  for (const Dtype dtype : {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64})
+    for (const auto& [outer, rows, inner] : shapes)
+      for (const bool in_order : {true, false}) expect_first_places(dtype, outer, rows, inner, in_order);
+}
+
+TEST(Fold, PlacesOfBoolCountAnyByteButZeroAsTrue) {
+  for (const int64_t inner : {1, 3, 40}) {
+    Tensor x = zeros({2, 300, inner}, bool_);
+    auto* const bytes = static_cast<unsigned char*>(x.data_ptr());
+    for (int64_t i = 0; i < x.numel(); ++i) bytes[i] = i / inner % 300 == 123 ? 5 : i / inner % 300 == 200 ? 255 : 0;
+    const auto [values, places] = max(x, 1);
+    EXPECT_EQ(amin(places).item().as_int64(), 123);
+    EXPECT_EQ(amax(places).item().as_int64(), 123);
+    EXPECT_EQ(sum(values).item().as_int64(), values.numel());
+  }
 }
 
 TEST(Fold, SameBitsWithAnyNumberOfThreads) {

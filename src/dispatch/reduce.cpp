@@ -1,5 +1,6 @@
 #include "dispatch/reduce.h"
 
+#include <bit>
 #include <limits>
 
 #include "dispatch/differentiate.h"
@@ -102,7 +103,7 @@ bool fold_rows(Op op, const Types& types, const Tensor& out, const Tensor& self,
   int64_t first = 0;
   while (first < mask.size() && !mask[first]) ++first;
   for (int64_t dim = first; dim < mask.size(); ++dim)
-    if (!mask[dim]) return false;
+    if (!mask[dim] && self.sizes()[dim] != 1) return false;
   const int64_t numel = numel_from(self, first);
   if (!are_rows(self, numel, is_cast ? kCastRowNumel : kRowNumel)) return false;
   const bool is_narrow =
@@ -144,6 +145,23 @@ bool fold_first_dims(Op op, const Types& types, const Tensor& out, const Tensor&
   return true;
 }
 
+/// Folds contiguous blocks without a plan, if dims in the middle that follow each other are reduced and elements are
+/// cast at most once. False if the call needs a plan.
+bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
+  if (types.element != types.accumulated && types.element != self.dtype()) return false;
+  if (CourseRecord::now() || out.is_meta() || !out.is_contiguous()) return false;
+  int64_t first = 0;
+  while (first < mask.size() && !mask[first]) ++first;
+  int64_t end = first;
+  while (end < mask.size() && mask[end]) ++end;
+  for (int64_t dim = end; dim < mask.size(); ++dim)
+    if (mask[dim]) return false;
+  const int64_t numel = numel_from(self, first), columns = numel_from(self, end), blocks = self.numel() / numel;
+  if (blocks == 1 || columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
+  return fold_contiguous_blocks(reduction_of(op, out.dtype(), numel / columns), self.dtype(), types.accumulated,
+                                out.data_ptr(), self.data_ptr(), columns, numel / columns, blocks);
+}
+
 /// Of a result; what is not zero is asked of any dtype.
 void check_dtype(Op op, Dtype result) {
   if (!is_truth(op)) check_has_code(row_of(op), result);
@@ -166,7 +184,9 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask)) return;
+  if (fold_rows(op, types, out, self, mask) || fold_middle_dims(op, types, out, self, mask) ||
+      fold_first_dims(op, types, out, self, mask))
+    return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
@@ -253,28 +273,37 @@ bool folds_plainly(Op op, Dtype dtype) {
   return is_plain && (!is_truth(op) || dtype == bool_) && (row.dtypes & set_of(dtype)) != 0 && !CourseRecord::now();
 }
 
-/// The fast path: contiguous elements whose last dims, or few elements of the first dims, are reduced without a cast.
-/// Undefined if the call needs the general path. Bench: tenon_bench --filter '^tiny/sum'.
+/// The fast path: contiguous elements, of which dims that follow each other are reduced without a cast. Undefined if
+/// the call needs the general path. Bench: tenon_bench --filter '^tiny/sum' and ./dev bench --sweep, middle reductions.
 Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   const Dtype dtype = self.dtype();
   const int64_t ndim = self.dim(), count = dims.empty() ? ndim : dims.size();
   if (self.numel() == 0 || self.is_meta() || count > ndim || ndim > 63) return {};
   const uint64_t bits = reduced_bits(dims, ndim);
-  const int64_t first = ndim - count;  // exact: two small numbers
-  if (bits >> first == (uint64_t{1} << count) - 1) {
-    const int64_t numel = numel_from(self, first);
+  const int64_t first = bits == 0 ? 0 : std::countr_zero(bits), end = first + count;
+  if (bits >> first != (uint64_t{1} << count) - 1) return {};
+  const int64_t numel = numel_from(self, first), columns = end == ndim ? 1 : numel_from(self, end);
+  const auto new_result = [&] { return new_tensor(shape_without(self, first, end, keepdim), dtype); };
+  if (columns == 1) {
     if (!are_rows(self, numel, kRowNumel) || !folds_plainly(op, dtype)) return {};
-    Tensor out = new_tensor(shape_without(self, first, ndim, keepdim), dtype);
+    Tensor out = new_result();
     fold_contiguous_rows(reduction_of(op, dtype, numel), dtype, dtype, out.impl()->data(), self.impl()->data(), numel,
                          out.numel());
     return out;
   }
-  if (bits != (uint64_t{1} << count) - 1) return {};
-  const int64_t columns = numel_from(self, count), rows = self.numel() / columns;
-  if (!are_few_rows(self, rows, columns) || !folds_plainly(op, dtype)) return {};
-  Tensor out = new_tensor(shape_without(self, 0, count, keepdim), dtype);
-  fold_few_rows(reduction_of(op, dtype, rows), out.impl()->data(), self.impl()->data(), rows, columns);
-  return out;
+  const int64_t rows = numel / columns;
+  const Reduction reduction = reduction_of(op, dtype, rows);
+  if (numel == self.numel()) {
+    if (!are_few_rows(self, rows, columns) || !folds_plainly(op, dtype)) return {};
+    Tensor out = new_result();
+    fold_few_rows(reduction, out.impl()->data(), self.impl()->data(), rows, columns);
+    return out;
+  }
+  if (rows == 1 || !are_rows(self, numel, kFewNumel) || !folds_plainly(op, dtype)) return {};
+  Tensor out = new_result();
+  const bool folded = fold_contiguous_blocks(reduction, dtype, dtype, out.impl()->data(), self.impl()->data(), columns,
+                                             rows, self.numel() / numel);
+  return folded ? out : Tensor();
 }
 
 }  // namespace

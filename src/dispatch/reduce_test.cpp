@@ -337,6 +337,44 @@ TEST(Reduce, RowsGiveTheSameBitsWithAndWithoutAPlan) {
   }
 }
 
+/// The same of dims in the middle.
+TEST(Reduce, BlocksGiveTheSameBitsWithAndWithoutAPlan) {
+  std::mt19937_64 random(6);
+  const auto below = [&](std::size_t count) { return static_cast<int64_t>(random() % count); };
+  const Dtype dtypes[] = {float32, float64, int64, int32, int16, uint8, bool_, complex64, float16, bfloat16};
+  for (int i = 0; i < 3000; ++i) {
+    const Op ops[] = {Op::sum, Op::mean, Op::prod, Op::amax, Op::amin, Op::all, Op::any};
+    const Op op = ops[below(std::size(ops))];
+    const Dtype dtype = dtypes[below(std::size(dtypes))];
+    if ((op == Op::mean && !is_inexact(dtype)) || (is_complex(dtype) && (op == Op::amax || op == Op::amin))) continue;
+    const std::size_t most_rows[] = {4, 30, 1100}, most_columns[] = {3, 20, 120};
+    const Dims sizes{2 + below(7), 1 + below(3), 1 + below(most_rows[below(3)]), 1 + below(most_columns[below(3)])};
+    const Dims dims = below(2) ? Dims{2} : Dims{-2, 1};
+    const Tensor blocks = (sin(arange(numel_of(sizes), float32)) * 3.).to(dtype).view(sizes);
+    const Tensor direct = run_reduce(op, blocks, dims, false, {});
+    Dims apart = direct.sizes().copy();
+    apart.push_back(2);
+    Tensor planned = empty(apart, Options(direct.dtype())).select(-1, 0);
+    reduce_out(op, planned, blocks, dims, false, {});
+    EXPECT_TRUE(same_bits(direct, planned))
+        << row_of(op).name << " " << dtype_name(dtype) << to_string(sizes) << " dims " << to_string(dims);
+  }
+}
+
+/// Small integers, whose folds are exact in any order, along dims that are folded in two stages.
+TEST(Reduce, FewElementsOfSeveralDims) {
+  for (const Dtype dtype : {uint8, int8, int32, int64, float16, float32, float64})
+    for (const Dims& sizes : {Dims{3, 923, 5, 7}, Dims{31, 3, 8, 2}, Dims{2, 6, 7, 70}, Dims{5, 1, 4, 9}})
+      for (const Dims& dims : {Dims{0, 2}, Dims{1, 3}}) {
+        const Tensor x = remainder(arange(numel_of(sizes), int64) * 7, 5).view(sizes);
+        const Tensor swapped = x.permute({dims[0], dims[1], 1 - dims[0], 5 - dims[1]}).contiguous().flatten(0, 1);
+        for (const Op op : {Op::sum, Op::amax}) {
+          const Tensor got = reduce(op, x.to(dtype), dims, false, {}), want = reduce(op, swapped, Dims{0}, false, {});
+          EXPECT_TRUE(same_bits(got, want.to(got.dtype()))) << dtype_name(dtype) << to_string(sizes);
+        }
+      }
+}
+
 // Rows are folded together, as many as a vector has lanes; each as if it were alone.
 TEST(Reduce, RowsOfEveryWidth) {
   const auto check = [](const Tensor& rows, const char* layout) {

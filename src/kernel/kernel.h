@@ -111,17 +111,28 @@ struct SoftmaxKernels {
   void (*across)(void* out, const void* in, int64_t length, int64_t n, int64_t stride, bool is_log) = nullptr;
 };
 
-inline constexpr int64_t kSearchedRows = 256;
-/// Where the extremes of a fold lie. `infinite`: the bits of infinity; 0 for integers. Zeros are equal, and so are NaN.
+/// Which elements are extreme: the largest of the numbers whose bits are those of the elements, some of them flipped,
+/// as signed integers or as floats.
+struct PlaceOrder {
+  uint64_t flip;
+  uint64_t infinite;  // the bits of infinity; 0 for integers
+};
+/// The most rows that PlaceKernels::across searches, and the fewest elements of its rows.
+inline constexpr int64_t kSearchedRows = 254, kSearchedColumns = 16;
+/// Where extremes lie. `infinite`: see PlaceOrder. Zeros are equal, and so are NaN, which are the most extreme.
 struct PlaceKernels {
   /// Of each of `count` runs of `n` elements, `step` apart, the first place of its extreme.
-  void (*along)(int32_t* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t count,
+  void (*along)(int64_t* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t count,
                 uint64_t infinite) = nullptr;
   /// Of each of `rows` rows of `n` elements, `step` apart, the first row where element i is extreme i; for `count`
-  /// blocks of rows, `jump` apart. There are at most kSearchedRows. Places are unsigned integers as wide as elements.
-  /// Up to 64 bytes may be written behind them and read behind the extremes.
-  void (*blocks)(void* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t rows,
+  /// blocks of rows, `jump` apart. Up to 64 bytes may be read behind the extremes.
+  void (*blocks)(int64_t* places, const void* in, const void* extremes, int64_t n, int64_t step, int64_t rows,
                  int64_t jump, int64_t count, uint64_t infinite) = nullptr;
+  /// Of each of `rows` rows of `n` elements, `step` apart, the row where element i is extreme, the first one of equal
+  /// ones. Rows are counted from `first`. The extremes are kept in `best`, which has room for `n` elements, in an order
+  /// of its own. If it `joins`, these and the places are those of rows before.
+  void (*across)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows, int64_t first,
+                 bool joins, PlaceOrder order) = nullptr;
 };
 
 /// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.
@@ -400,7 +411,7 @@ struct KernelTable {
   IndexKernels index;
   RandomKernels random;
   DistanceKernels distances;
-  PlaceKernels place[4];  // by element size, as in `move`; null without vectors
+  PlaceKernels place[kDtypeCount];  // null without vectors, and of most dtypes
   /// Writes `turns` turns of joined rows. Reads and writes nothing beside them. Null without vectors.
   void (*join)(void* out, const void* const* parts, const JoinTurn& turn, int64_t turns);
 };

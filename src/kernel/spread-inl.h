@@ -204,61 +204,70 @@ void spread_along(void* states, int64_t stride, const void* in, int64_t step, in
     spread_of_runs(from, end, step, std::min(group, count - run), n).store(to + run, stride, n);
 }
 
-/// Of rows, for neighbouring vectors of columns.
+/// Of rows, for the columns that kVectors vectors cover, of which the last one ends at `n`.
 template <int64_t kVectors, class T>
-HWY_INLINE void spread_columns(Spread* spreads, const T* from, int64_t step, int64_t rows) {
+HWY_INLINE void spread_columns(Spread* spreads, const T* from, int64_t n, int64_t step, int64_t rows) {
   SpreadVector center[kVectors];
+  const auto place = [&](int64_t k) TENON_UNROLLED { return k < kVectors - 1 ? k * kSpreadLanes : n - kSpreadLanes; };
   const auto load = [&](int64_t row, int64_t k)
-                        TENON_UNROLLED { return load_in_float64(from + row * step + k * kSpreadLanes); };
+                        TENON_UNROLLED { return load_in_float64(from + row * step + place(k)); };
   unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { center[k] = load(0, k); });
-  int64_t first = 1;  // the distance of a center's row is 0
+  int64_t row = 1;  // the distance of a center's row is 0
   if constexpr (kFindsMean<T>)
     if (rows > 1) {
       SpreadVector sum[kVectors];
       unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sum[k] = SpreadVector(0); });
       const int64_t sample = std::min<int64_t>(rows, 4);
-      for (int64_t row = 1; row < sample; ++row)
+      for (; row < sample; ++row)
         unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sum[k] = sum[k] + (load(row, k) - center[k]); });
       unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { center[k] = better_center(center[k], sum[k], sample); });
-      first = 0;
+      row = 0;
     }
   Distances all[kVectors];
-  for (int64_t row = first; row < rows; ++row)
-    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { all[k].add(load(row, k), center[k]); });
+  if constexpr (kVectors <= 2) {  // no addition waits for the one before
+    Distances other[kVectors];
+    for (; row + 2 <= rows; row += 2)
+      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED {
+        all[k].add(load(row, k), center[k]);
+        other[k].add(load(row + 1, k), center[k]);
+      });
+    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { all[k].add(other[k]); });
+  }
+  for (; row < rows; ++row) unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { all[k].add(load(row, k), center[k]); });
   unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { spreads[k] = Spread(center[k], all[k], rows); });
   for (int64_t k = 0; k < kVectors; ++k)
     settle_overflow<T>(spreads[k], kSpreadLanes, rows,
-                       [&](int64_t lane, int64_t row) { return from[row * step + k * kSpreadLanes + lane]; });
+                       [&](int64_t lane, int64_t at) { return from[at * step + place(k) + lane]; });
 }
-/// The states of neighbouring vectors of columns, joined with those at `to`.
+/// The same, joined with the states at `to` and stored there.
 template <int64_t kVectors, class T>
-HWY_INLINE void joined_columns(Spread* spreads, const double* to, int64_t stride, const T* from, int64_t step,
-                               int64_t rows, int64_t taken) {
-  spread_columns<kVectors>(spreads, from, step, rows);
+HWY_INLINE void join_columns(double* to, int64_t stride, const T* from, int64_t n, int64_t step, int64_t rows,
+                             int64_t taken) {
+  const auto place = [&](int64_t k) TENON_UNROLLED { return k < kVectors - 1 ? k * kSpreadLanes : n - kSpreadLanes; };
+  Spread spreads[kVectors];
+  spread_columns<kVectors>(spreads, from, n, step, rows);
   if (taken > 0)
-    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { spreads[k].join(to + k * kSpreadLanes, stride, taken, rows); });
+    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { spreads[k].join(to + place(k), stride, taken, rows); });
+  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { spreads[k].store(to + place(k), stride, taken + rows); });
 }
+/// Of at least one vector of columns. A vector overlaps only others that are joined before it is stored.
 template <class T>
 void spread_across(void* states, int64_t stride, const void* in, int64_t step, int64_t rows, int64_t n, int64_t taken,
                    const double*) {
-  constexpr int64_t kLanes = kSpreadLanes, kMany = 4;
+  constexpr int64_t kLanes = kSpreadLanes;
   double* to = static_cast<double*>(states);
   const T* from = static_cast<const T*>(in);
-  const int64_t count = taken + rows;
-  // The last vector overlaps the one before, so it starts from the states before this call.
-  const int64_t last = n < kLanes ? 0 : n - kLanes;
-  Spread end, spreads[kMany];
-  if (n % kLanes != 0) joined_columns<1>(&end, to + last, stride, from + last, step, rows, taken);
-  int64_t i = 0;
-  for (; i + kMany * kLanes <= n; i += kMany * kLanes) {
-    joined_columns<kMany>(spreads, to + i, stride, from + i, step, rows, taken);
-    for (int64_t k = 0; k < kMany; ++k) spreads[k].store(to + i + k * kLanes, stride, count);
+  for (int64_t width = 0; n > 4 * kLanes; n -= width, to += width, from += width) {
+    width = n >= 5 * kLanes ? 4 * kLanes : 2 * kLanes;
+    if (width == 4 * kLanes)
+      join_columns<4>(to, stride, from, width, step, rows, taken);
+    else
+      join_columns<2>(to, stride, from, width, step, rows, taken);
   }
-  for (; i + kLanes <= n; i += kLanes) {
-    joined_columns<1>(spreads, to + i, stride, from + i, step, rows, taken);
-    spreads[0].store(to + i, stride, count);
-  }
-  if (n % kLanes != 0) end.store(to + last, stride, count);
+  if (n > 3 * kLanes) return join_columns<4>(to, stride, from, n, step, rows, taken);
+  if (n > 2 * kLanes) return join_columns<3>(to, stride, from, n, step, rows, taken);
+  if (n > kLanes) return join_columns<2>(to, stride, from, n, step, rows, taken);
+  join_columns<1>(to, stride, from, std::max(n, kLanes), step, rows, taken);
 }
 
 /// Blocks of rows that are shorter than a vector, as in ShortRows: as many rows as fit lie side by side if there are no

@@ -13,6 +13,7 @@
 #include "kernel/kernel.h"
 #include "ops/row.h"
 #include "tenon/dtype.h"
+#include "type/visit.h"
 
 namespace tenon {
 namespace {
@@ -165,9 +166,10 @@ bool are_same(U a, U b, U infinite) {
   if (infinite == 0) return a == b;
   return a == b || (of_a == 0 && of_b == 0) || (of_a > infinite && of_b > infinite);
 }
+/// The first place of each column's extreme if that of its element number 5 * column is one.
 template <class U>
-void expect_places(const Blocks& blocks, U infinite, bool has_nan) {
-  const PlaceKernels& find = kernels().place[sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3];
+void expect_places(Dtype dtype, const Blocks& blocks, U infinite, bool has_nan) {
+  const PlaceKernels& find = kernels().place[static_cast<int>(dtype)];
   if (!find.along) return;
   const std::vector<U> elements = searched_bits<U>(blocks.numel(), infinite, has_nan);
   const auto memory = exact(elements);
@@ -181,39 +183,95 @@ void expect_places(const Blocks& blocks, U infinite, bool has_nan) {
     want.push_back(row);
   }
   const std::string what = std::to_string(sizeof(U)) + " bytes, " + blocks.text();
-  std::vector<U> places(want.size() + 64 / sizeof(U));
-  extremes.resize(places.size());
-  find.blocks(places.data(), memory.get(), extremes.data(), blocks.n, blocks.step, blocks.rows, blocks.jump,
-              blocks.count, infinite);
-  for (std::size_t i = 0; i < want.size(); ++i)
-    ASSERT_EQ(static_cast<int64_t>(places[i]), want[i]) << what << ", column " << i;
+  std::vector<int64_t> places(want.size());
+  extremes.resize(want.size() + 64 / sizeof(U));
+  if (blocks.n < kSearchedColumns) {
+    find.blocks(places.data(), memory.get(), extremes.data(), blocks.n, blocks.step, blocks.rows, blocks.jump,
+                blocks.count, infinite);
+    for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(places[i], want[i]) << what << ", column " << i;
+  }
   if (blocks.n > 1 || blocks.step != 1) return;
-  std::vector<int32_t> along(want.size());
-  find.along(along.data(), memory.get(), extremes.data(), blocks.rows, blocks.jump, blocks.count, infinite);
-  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(along[i], want[i]) << what << ", run " << i;
+  find.along(places.data(), memory.get(), extremes.data(), blocks.rows, blocks.jump, blocks.count, infinite);
+  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(places[i], want[i]) << what << ", run " << i;
 }
 void expect_places(const Blocks& blocks) {
-  expect_places<uint8_t>(blocks, 0, false);
+  expect_places<uint8_t>(int8, blocks, 0, false);
   for (const bool has_nan : {false, true}) {
-    expect_places<uint16_t>(blocks, has_nan ? 0x7C00 : 0, has_nan);
-    expect_places<uint16_t>(blocks, 0x7F80, has_nan);
-    expect_places<uint32_t>(blocks, 0x7F800000, has_nan);
-    expect_places<uint64_t>(blocks, 0x7FF0000000000000, has_nan);
+    expect_places<uint16_t>(float16, blocks, 0x7C00, has_nan);
+    expect_places<uint16_t>(bfloat16, blocks, 0x7F80, has_nan);
+    expect_places<uint32_t>(float32, blocks, 0x7F800000, has_nan);
+    expect_places<uint64_t>(float64, blocks, 0x7FF0000000000000, has_nan);
   }
-  expect_places<uint32_t>(blocks, 0, false);
-  expect_places<uint64_t>(blocks, 0, false);
+  expect_places<uint16_t>(int16, blocks, 0, false);
+  expect_places<uint32_t>(int32, blocks, 0, false);
+  expect_places<uint64_t>(int64, blocks, 0, false);
+}
+
+/// The rows of the extremes of columns, all at once and in two parts.
+template <class T>
+void expect_extremes(Dtype dtype, const Blocks& blocks, PlaceOrder order, bool is_smallest) {
+  using U = std::conditional_t<
+      sizeof(T) == 1, uint8_t,
+      std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+  const auto search = kernels().place[static_cast<int>(dtype)].across;
+  if (!search) return;
+  const std::vector<U> bits = searched_bits<U>(blocks.numel(), static_cast<U>(order.infinite), order.infinite != 0);
+  const auto memory = exact(bits);
+  const auto number = [&](int64_t column, int64_t row) {
+    T element;
+    std::memcpy(&element, &bits[static_cast<std::size_t>(blocks.at(column, row))], sizeof element);
+    return element_cast<double>(element);
+  };
+  const auto columns = static_cast<std::size_t>(blocks.n);
+  std::vector<int64_t> places(columns, -1), joined(columns, -1);
+  const auto best = exact(std::vector<U>(columns));
+  const int64_t half = blocks.rows / 2;
+  search(places.data(), best.get(), memory.get(), blocks.n, blocks.step, blocks.rows, 7, false, order);
+  if (half > 0) {
+    search(joined.data(), best.get(), memory.get(), blocks.n, blocks.step, half, 7, false, order);
+    search(joined.data(), best.get(), memory.get() + half * blocks.step, blocks.n, blocks.step, blocks.rows - half,
+           7 + half, true, order);
+  }
+  for (int64_t column = 0; column < blocks.n; ++column) {
+    int64_t want = 0;
+    for (int64_t row = 1; row < blocks.rows; ++row) {
+      const double a = number(column, row), b = number(column, want);
+      if (std::isnan(a) ? !std::isnan(b) : is_smallest ? a < b : a > b) want = row;
+    }
+    const std::string what = std::to_string(static_cast<int>(dtype)) + ", " + blocks.text();
+    ASSERT_EQ(places[static_cast<std::size_t>(column)], want + 7) << what << ", column " << column;
+    if (half == 0) continue;
+    ASSERT_EQ(joined[static_cast<std::size_t>(column)], want + 7) << what << ", column " << column << ", joined";
+  }
+}
+void expect_extremes(const Blocks& blocks) {
+  expect_extremes<uint8_t>(uint8, blocks, {0x80, 0}, false);
+  expect_extremes<uint8_t>(uint8, blocks, {0x7F, 0}, true);
+  for (const bool is_smallest : {false, true}) {
+    const uint64_t flip = is_smallest ? ~uint64_t{0} : 0;
+    expect_extremes<int8_t>(int8, blocks, {flip, 0}, is_smallest);
+    expect_extremes<int16_t>(int16, blocks, {flip, 0}, is_smallest);
+    expect_extremes<int32_t>(int32, blocks, {flip, 0}, is_smallest);
+    expect_extremes<int64_t>(int64, blocks, {flip, 0}, is_smallest);
+    expect_extremes<Float16>(float16, blocks, {flip & 0x8000, 0x7C00}, is_smallest);
+    expect_extremes<BFloat16>(bfloat16, blocks, {flip & 0x8000, 0x7F80}, is_smallest);
+    expect_extremes<float>(float32, blocks, {flip & 0x80000000, 0x7F800000}, is_smallest);
+    expect_extremes<double>(float64, blocks, {flip & (uint64_t{1} << 63), 0x7FF0000000000000}, is_smallest);
+  }
 }
 
 TEST(Place, Blocks) {
   for (int64_t n = 2; n <= 17; ++n)
-    for (const int64_t rows : {1, 2, 3, 16, 33, 256})
+    for (const int64_t rows : {1, 2, 3, 16, 33, 254, 255, 256, 600})
       for (const int64_t gap : {0, 3}) expect_places({n, n + gap, rows, rows * (n + gap), 3});
 }
 TEST(Place, Rows) {
-  for (int64_t n = 16; n <= 200; ++n) expect_places({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
+  for (int64_t n = kSearchedColumns; n <= 200; ++n) expect_extremes({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
+  for (int64_t n = 300; n <= 330; ++n) expect_extremes({n, n, kSearchedRows, 0, 1});
 }
 TEST(Place, Runs) {
   for (int64_t n = 1; n <= 200; ++n) expect_places({1, 1, n, n + n % 2, 5});
+  for (int64_t n = 200; n <= 2000; n += 31) expect_places({1, 1, n, n + n % 2, 5});
 }
 
 }  // namespace

@@ -307,6 +307,9 @@ struct StepsOf<F> {
 /// var and its like, of elements as they lie in memory.
 template <class F>
 inline constexpr bool kIsSpread = std::is_same_v<typename StepsOf<F>::type, ops::var>;
+/// argmax and its like have kernels of their own: PlaceKernels.
+template <class F>
+inline constexpr bool kFindsPlaces = std::is_base_of_v<ops::argmax, F> || std::is_base_of_v<ops::argmin, F>;
 #if TENON_HAS_VECTORS
 template <class F, class T>
 void set_spread(KernelTable& table, Op op) {
@@ -338,6 +341,7 @@ void set_states([[maybe_unused]] KernelTable& table, [[maybe_unused]] Op op) {
   if constexpr (kIsSpread<F>) {
     set_spread<F, float>(table, op);
     set_spread<F, double>(table, op);
+  } else if constexpr (kFindsPlaces<F>) {
   } else
 #endif
       if constexpr (HasState<F>) {

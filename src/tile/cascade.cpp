@@ -61,7 +61,7 @@ void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_
   const int64_t together = n <= kNarrowLanes ? kCascade : kFarRows;
   for (int64_t count = 0; rows > 0; rows -= count, joins = true) {
     count = std::min(rows, together);
-    fold_pieces(lanes, n, step, count, fold_.lane_shift, [&](int64_t start, int64_t lane_count) {
+    fold_pieces(lanes, n, step, count, fold_.lane_shift, false, [&](int64_t start, int64_t lane_count) {
       fold_.across(to + (start << fold_.shift), lanes + (start << fold_.lane_shift), lane_count, step, count, joins);
     });
     lanes += count * step * (int64_t{1} << fold_.lane_shift);

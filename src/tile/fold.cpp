@@ -2,32 +2,30 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "kernel/kernel.h"
 #include "ops/block_name.h"
+#include "tile/places.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
 #include "tile/registers.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
-#include "type/visit.h"
 
 namespace tenon {
 namespace {
 
-constexpr int64_t kSlack = 16;               // states behind the last one that kernels may write
-constexpr int64_t kBlock = 1 << 12;          // elements that are copied, cast and folded at once
-constexpr int64_t kFewLanes = 16;            // below this a kept loop gives no vectors
-constexpr int64_t kFewRows = 64;             // rows that are gathered at once
-constexpr int64_t kWidth = 512;              // outputs of a tile
-constexpr int64_t kRowsAtOnce = 16;          // rows far apart: each is a page
-constexpr int64_t kNarrowSteps = 256;        // elements that a narrow state takes before a wide one takes it
-constexpr int64_t kSegmentNumel = 1 << 17;   // elements of a segment that is folded apart
-constexpr int64_t kSearchedAcross = 32;      // rows that are folded and then searched
-constexpr int64_t kSearchedBytes = 1 << 14;  // of such rows in the first cache
-constexpr int64_t kShortRun = 32;            // elements; shorter runs are folded faster as columns
-constexpr int64_t kFarBytes = 1 << 24;       // beyond the caches
+constexpr int64_t kSlack = 16;              // states behind the last one that kernels may write
+constexpr int64_t kBlock = 1 << 12;         // elements that are copied, cast and folded at once
+constexpr int64_t kFewLanes = 16;           // below this a kept loop gives no vectors
+constexpr int64_t kSmallBlock = 1 << 10;    // elements; smaller blocks are folded together
+constexpr int64_t kFewRows = 64;            // rows that are gathered at once
+constexpr int64_t kWidth = 512;             // outputs of a tile
+constexpr int64_t kRowsAtOnce = 16;         // rows far apart: each is a page
+constexpr int64_t kNarrowSteps = 256;       // elements that a narrow state takes before a wide one takes it
+constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
+constexpr int64_t kShortRun = 32;           // elements; shorter runs are folded faster as columns
+constexpr int64_t kFarBytes = 1 << 24;      // beyond the caches
 constexpr int64_t kMaxParts = 64;
 
 bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
@@ -36,12 +34,11 @@ bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop
 struct Shape {
   int64_t lane_loop = -1, row_loop = -1;
   int64_t lanes = 1, rows = 1;
-  bool along = false;     // a run of rows becomes one state; else a row of lanes goes into as many states
-  bool direct = false;    // memory is folded where it lies
-  bool searches = false;  // the extremes of memory as it lies are folded and then searched
-  int64_t inner = 0;      // not 0: each lane is a block, whose rows of so many elements become as many states
-  int64_t width = 1;      // lanes of a tile
-  int64_t piece = 1;      // rows at once
+  bool along = false;   // a run of rows becomes one state; else a row of lanes goes into as many states
+  bool direct = false;  // memory is folded where it lies
+  int64_t inner = 0;    // not 0: each lane is a block, whose rows of so many elements become as many states
+  int64_t width = 1;    // lanes of a tile
+  int64_t piece = 1;    // rows at once
   SmallVector<int64_t, 8> kept, reduced;  // the loops that count
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tiles = 1, pieces = 1;
@@ -54,8 +51,9 @@ int64_t stride_of(const Plan& plan, int64_t operand, int64_t loop) {
 
 /// Whether the innermost rows are short and follow each other in blocks, whose results follow each other, too.
 bool lies_in_blocks(const Plan& plan) {
-  if (plan.ndim() < 2 || is_reduced(plan, 0) || !is_reduced(plan, 1) || plan.sizes[0] >= kFewLanes) return false;
-  const bool is_one = plan.ndim() == 2;
+  if (plan.ndim() < 2 || is_reduced(plan, 0) || !is_reduced(plan, 1)) return false;
+  const bool is_one = plan.ndim() == 2, is_small = !is_one && plan.sizes[0] * plan.sizes[1] <= kSmallBlock;
+  if (plan.sizes[0] >= kFewLanes && (!is_small || plan.sizes[0] > kWidth / 2)) return false;
   return stride_of(plan, 0, 0) == 1 && stride_of(plan, 1, 0) == 1 && (is_one || stride_of(plan, 0, 2) == plan.sizes[0]);
 }
 
@@ -117,76 +115,16 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
   }
 }
 
-/// The fold whose value an op finds the place of; the op itself if it looks for none.
-Op extreme_of(Op op) {
-  switch (op) {
-    case Op::argmax:
-    case Op::max_dim:
-      return Op::amax;
-    case Op::argmin:
-    case Op::min_dim:
-      return Op::amin;
-    default:
-      return op;
-  }
-}
-/// The bits of infinity; 0 for integers.
-uint64_t infinite_bits(Dtype dtype) {
-  return visit_dtype(dtype, []<class T>() {
-    uint64_t bits = 0;
-    if constexpr (is_floating_v<T>) {
-      const T infinite = element_cast<T>(std::numeric_limits<double>::infinity());
-      std::memcpy(&bits, &infinite, sizeof infinite);
-    }
-    return bits;
-  });
-}
-/// The dtype of the extremes that the kernels fold: 16-bit floats are widened.
-Dtype extremes_of(Dtype input) { return input == float16 || input == bfloat16 ? float32 : input; }
-
-/// Whether there are kernels that fold extremes first and then search them.
-bool can_search(const Fold& fold, bool along) {
-  const Op extreme = extreme_of(fold.op);
-  if (extreme == fold.op || !kernels().place[0].along) return false;
-  const auto op = static_cast<int>(extreme), dtype = static_cast<int>(fold.input);
-  return along ? kernels().fold[op][dtype] != nullptr : kernels().fold_blocks[op][dtype] != nullptr;
-}
 bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
-/// Chooses whether the extremes are folded first and their places searched afterwards: along runs, and across rows of
-/// elements of one or two bytes. From memory, wider elements come too slowly for two passes to gain anything. Bench:
-/// ./dev bench --sweep, reductions.
-void choose_search(const Plan& plan, const Fold& fold, Shape& shape) {
-  const int64_t size = itemsize(fold.input);
-  const bool is_dense = shape.row_loop >= 0 && stride_of(plan, 1, 0) == 1;
-  const bool is_long = size < 4 ? shape.rows >= kShortRun * 3 / 4 : shape.rows >= kShortRun && !is_far(plan, fold);
-  const bool along = is_dense && shape.row_loop == 0 && is_long;
-  const bool across = is_dense && shape.lane_loop == 0 && shape.lanes >= kFewLanes && size < 4;
-  shape.searches = shape.inner > 0 || ((along || across) && can_search(fold, along));
-  if (!shape.searches || shape.inner > 0) return;
-  shape.direct = true;
-  shape.along = along;
-  if (along) {
-    shape.piece = std::min(shape.rows, kBlock);
-    shape.width = std::min({shape.lanes, kWidth, std::max<int64_t>(kBlock / shape.piece, 1)});
-  } else {
-    shape.piece = std::min(shape.rows, kSearchedAcross);
-    shape.width = std::min({shape.lanes, kWidth, kSearchedBytes / kSearchedAcross / size});
-  }
-}
-
-/// Whether short rows are folded in blocks. Very few columns are searched as fast when they are gathered, if they are
-/// near.
+/// Whether short rows are folded in blocks.
 bool chooses_blocks(const Plan& plan, const Fold& fold) {
-  if (!lies_in_blocks(plan)) return false;
+  if (!folds_blocks(fold) || !lies_in_blocks(plan)) return false;
   const bool can_cast = fold.input == fold.lanes || stride_of(plan, 1, 1) == plan.sizes[0];
-  if (folds_blocks(fold)) return can_cast && plan.sizes[0] * plan.sizes[1] >= kFewLanes;
-  const bool is_slow = plan.sizes[1] < kFewRows && is_far(plan, fold);
-  return can_search(fold, false) && plan.sizes[0] >= (is_slow ? 3 : 5);
+  return can_cast && plan.sizes[0] * plan.sizes[1] >= kFewLanes;
 }
 void choose_blocks(const Fold& fold, Shape& shape) {
-  shape.direct = !folds_blocks(fold) || fold.input == fold.lanes;
+  shape.direct = fold.input == fold.lanes;
   shape.piece = std::min(shape.rows, std::max<int64_t>(kBlock / shape.inner, 1));
-  if (!folds_blocks(fold)) shape.piece = std::min(shape.piece, kSearchedRows);
   shape.width =
       std::clamp<int64_t>(kBlock / (shape.piece * shape.inner), 1, std::min(kWidth / shape.inner, shape.lanes));
 }
@@ -199,7 +137,6 @@ Shape choose_shape(const Plan& plan, const Fold& fold) {
     choose_blocks(fold, shape);
   else
     choose_tile(plan, fold, shape);
-  if (!folds_blocks(fold)) choose_search(plan, fold, shape);
   shape.tiles = (shape.lanes + shape.width - 1) / shape.width;
   shape.pieces = (shape.rows + shape.piece - 1) / shape.piece;
   const int64_t outputs = shape.kept_count * shape.tiles;
@@ -263,10 +200,7 @@ class FoldLoop {
       const std::byte* from = bring(row, rows, step);
       // States that are wide already begin where they end.
       to_ = fresh && setup_.narrow.blocks ? wide : states_.data();
-      if (shape_.searches) {
-        search(from, rows);
-        absorb();
-      } else if (shape_.inner > 0) {
+      if (shape_.inner > 0) {
         setup_.narrow.blocks(to_, setup_.stride, from, shape_.inner, row_stride_, rows,
                              shape_.direct ? lane_stride_ : step, width_, setup_.fold.numbers);
         absorb();
@@ -342,7 +276,7 @@ class FoldLoop {
                            setup_.fold.numbers);
     };
     if (is_far_ && shape_.direct && width_ << shift > kPieceBytes)
-      return fold_pieces(from, width_, step, rows, shift, fold);
+      return fold_pieces(from, width_, step, rows, shift, rows == shape_.rows, fold);
     fold(0, width_);
   }
 
@@ -352,32 +286,6 @@ class FoldLoop {
     return setup_.in + (offset << shift_of(setup_.fold.input));
   }
 
-  /// Folds `rows` rows of the tile to states of an extreme value and its place.
-  void search(const std::byte* from, int64_t rows) {
-    const Dtype input = setup_.fold.input, folded = extremes_of(input), lanes = setup_.fold.lanes;
-    const auto op = static_cast<std::size_t>(extreme_of(setup_.fold.op)), dtype = static_cast<std::size_t>(input);
-    alignas(64) std::byte values[kWidth * 8 + 64], narrow[kWidth * 2 + 64];
-    alignas(64) std::byte places[kWidth * 8 + 64];
-    const int64_t n = shape_.inner > 0 ? shape_.inner : width_, blocks = shape_.inner > 0 ? width_ : 1;
-    if (shape_.along)
-      kernels().fold[op][dtype](values, from, rows, lane_stride_, width_, is_far_);
-    else
-      kernels().fold_blocks[op][dtype](values, from, n, row_stride_, rows, lane_stride_, blocks);
-    const std::byte* extremes = values;
-    if (folded != input) {
-      cast(folded, input, narrow, values, outputs());
-      extremes = narrow;
-    }
-    const PlaceKernels& find = kernels().place[shift_of(input)];
-    if (shape_.along)
-      find.along(reinterpret_cast<int32_t*>(places), from, extremes, rows, lane_stride_, width_, infinite_bits(input));
-    else
-      find.blocks(places, from, extremes, n, row_stride_, rows, lane_stride_, blocks, infinite_bits(input));
-    cast(folded, lanes, states_.data(), values, outputs());
-    constexpr Dtype kOfPlaces[] = {uint8, int16, int32, int64};
-    cast(shape_.along ? int32 : kOfPlaces[shift_of(input)], lanes, states_.data() + setup_.stride * itemsize(lanes),
-         places, outputs());
-  }
   static void cast(Dtype from, Dtype to, void* out, const void* in, int64_t n) {
     const Lanes lanes{in, 1};
     kernels().cast[static_cast<int>(from)][static_cast<int>(to)](out, &lanes, n);
@@ -408,6 +316,10 @@ class FoldLoop {
     std::byte* const cast = block_.data();
     const auto kernel = kernels().cast[static_cast<int>(fold.input)][static_cast<int>(fold.lanes)];
     if (casts && inner == 1) {
+      if (is_far_ && !shape_.along && rows == shape_.rows) {  // the next tile's
+        const std::byte* const next = from + (n << shift_of(fold.input));
+        prefetch_rows(next, n << shift_of(fold.input), outer << shift_of(fold.input), rows);
+      }
       if (outer == n) {  // one run
         const Lanes lanes{from, 1};
         kernel(cast, &lanes, n * runs);
@@ -451,11 +363,6 @@ Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
                                          : "across",
                 .stores = stride == 1 || shape.width == 1 || shape.inner > 0 ? "in place" : "scattered"};
   course.plan = plan;
-  if (shape.searches) {
-    course.accesses.push_back(AccessPattern::direct);
-    course.kernels.push_back({block_name(extreme_of(fold.op)), fold.input});
-    return course;
-  }
   course.accesses.push_back(shape.direct ? AccessPattern::direct : AccessPattern::gather);
   if (fold.input != fold.lanes) course.kernels.push_back({"cast", fold.lanes});
   course.kernels.push_back({block_name(fold.op), fold.lanes});
@@ -464,14 +371,16 @@ Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
 
 Setup make_setup(const Plan& plan, const Fold& fold) {
   const Dtype wide = is_floating_point(fold.lanes) ? float64 : int64;
-  const Shape shape = choose_shape(plan, fold);
-  return {.plan = plan,
-          .fold = fold,
-          .shape = shape,
-          .narrow = states_of(fold.op, fold.lanes),
-          .wide = states_of(fold.op, wide),
-          .wide_dtype = wide,
-          .stride = (shape.width * std::max<int64_t>(shape.inner, 1) + kSlack - 1) / kSlack * kSlack + kSlack};
+  Setup setup{.plan = plan,
+              .fold = fold,
+              .shape = choose_shape(plan, fold),
+              .narrow = states_of(fold.op, fold.lanes),
+              .wide = states_of(fold.op, wide),
+              .wide_dtype = wide,
+              .stride = 0};
+  const int64_t states = setup.shape.width * std::max<int64_t>(setup.shape.inner, 1);
+  setup.stride = (states + kSlack - 1) / kSlack * kSlack + kSlack;
+  return setup;
 }
 
 /// A segment each, joined in their order.
@@ -495,6 +404,7 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 }  // namespace
 
 Course course_of(const Plan& plan, const Fold& fold) {
+  if (finds_places(fold)) return course_of_places(plan, fold);
   const Setup setup = make_setup(plan, fold);
   const bool is_cut = setup.shape.segments > 1;
   Course course = route_of(plan, fold, setup.shape);
@@ -507,6 +417,7 @@ Course course_of(const Plan& plan, const Fold& fold) {
 
 void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   if (!fold.out[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, fold));
+  if (finds_places(fold)) return run_places(plan, fold, in);
   Setup setup = make_setup(plan, fold);
   for (int result = 0; result < setup.wide.results; ++result) check_memory(fold.out[result], &in, 1);
   setup.in = static_cast<const std::byte*>(in);

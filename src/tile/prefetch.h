@@ -19,16 +19,20 @@ namespace tenon {
 // '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
 inline constexpr int64_t kPieceBytes = 256, kBytesAhead = 8 << 10, kPiecesAhead = 8;
 /// Calls fold(start, count) for pieces of `n` elements of some rows, the last of which is the longest, and prefetches
-/// what is folded later. `shift`: of an element.
+/// what is folded later: rows that follow, or if these `are_all`, the same rows behind their `n` elements. `shift`: of
+/// an element.
 template <class Fold>
-void fold_pieces(const std::byte* from, int64_t n, int64_t step, int64_t rows, int shift, const Fold& fold) {
+void fold_pieces(const std::byte* from, int64_t n, int64_t step, int64_t rows, int shift, bool are_all,
+                 const Fold& fold) {
   const int64_t length = kPieceBytes >> shift, pieces = std::max(n / length, int64_t{1});
   const int64_t step_bytes = step * (int64_t{1} << shift);
   const std::byte* next = from + rows * step_bytes + kBytesAhead;  // of rows without gaps
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const int64_t start = piece * length, count = piece + 1 < pieces ? length : n - start;
     const int64_t bytes = count << shift;
-    if (step == n) {
+    if (are_all) {
+      prefetch_rows(from + (piece + kPiecesAhead) * kPieceBytes, bytes, step_bytes, rows);
+    } else if (step == n) {
       prefetch_rows(next, rows * bytes, 0, 1);
       next += rows * bytes;
     } else {

@@ -642,6 +642,30 @@ void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumula
   }
 }
 
+bool fold_contiguous_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
+                            int64_t numel, int64_t rows, int64_t count) {
+  constexpr int64_t kFewColumns = 16, kResults = 1024;
+  const FoldKernels folds = folds_of(reduction.op, from, accumulated);
+  if (!folds.blocks || !fits_in_block(numel, rows, folds.across != nullptr)) return false;
+  const bool widens_integers = accumulated == int64 && from != int64;
+  if (widens_integers && numel < kFewColumns) return false;  // see has_few_columns_of_few_rows
+  const bool casts = accumulated != reduction.output;
+  alignas(64) std::byte values[kResults * 8];
+  const auto* next = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(out);
+  const int64_t most = casts ? kResults / numel : count;
+  for (int64_t blocks = 0; count > 0; count -= blocks) {
+    blocks = std::min(count, most);
+    std::byte* const folded = casts ? values : to;
+    folds.blocks(folded, next, numel, numel, rows, rows * numel, blocks);
+    finish_values(reduction, accumulated, folded, blocks * numel);
+    if (casts) cast_to(to, accumulated, reduction.output, values, blocks * numel);
+    next += blocks * rows * numel * itemsize(from);
+    to += blocks * numel * itemsize(reduction.output);
+  }
+  return true;
+}
+
 void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_t rows, int64_t columns) {
   const Kernel join = kernel_of(join_of(reduction.op), reduction.output);
   const auto* next = static_cast<const std::byte*>(in);

@@ -38,6 +38,12 @@ inline constexpr int64_t kCastRowNumel = 2048;
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows);
 
+/// Folds each of `count` contiguous blocks, several of `rows` rows of `numel` elements of dtype `from`, lane by lane.
+/// False if there is no kernel for that, or blocks are too large. Gives the same bits as run_reduction if its Program
+/// is at most one cast to the accumulated dtype, which has at most 8 bytes unless it is the output's.
+bool fold_contiguous_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
+                            int64_t numel, int64_t rows, int64_t count);
+
 /// Folds `rows` contiguous rows of `columns` elements, of the output's dtype, into one, one after the other.
 void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_t rows, int64_t columns);
 

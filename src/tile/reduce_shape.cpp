@@ -65,8 +65,7 @@ bool has_blocks(const Plan& plan, FoldForms forms) {
   if (!forms.rows && !(forms.blocks && is_one_run(plan))) return false;
   for (int64_t loop = 2; loop < plan.ndim(); ++loop)
     if (is_reduced(plan, loop)) return false;
-  const int64_t row = plan.sizes[0], most = row < kVectorLanes || !forms.rows ? kShortBlock : kBlock;
-  return row <= kBlockRow && plan.sizes[1] <= std::min(most / row, kBlockRows);
+  return fits_in_block(plan.sizes[0], plan.sizes[1], forms.rows);
 }
 
 /// How many rounds of `lanes` lanes make at most `most` lanes and whole vectors, or else half vectors, if possible.
@@ -130,6 +129,11 @@ int64_t lanes_of_blocks(const Plan& plan, int64_t most) {
 }
 
 }  // namespace
+
+bool fits_in_block(int64_t row, int64_t rows, bool has_rows) {
+  const int64_t most = row < kVectorLanes || !has_rows ? kShortBlock : kBlock;
+  return row <= kBlockRow && rows <= std::min(most / row, kBlockRows);
+}
 
 ReduceShape choose_shape(const Plan& plan, FoldForms forms) {
   ReduceShape shape;

@@ -37,6 +37,8 @@ struct FoldForms {
   bool blocks;  // folds blocks of rows that were computed from one input
   bool narrow;  // folds runs of a few elements of the input where they lie
 };
+/// Whether kernels fold blocks of `rows` rows of `row` elements by one call. `has_rows`: see FoldForms.
+bool fits_in_block(int64_t row, int64_t rows, bool has_rows);
 ReduceShape choose_shape(const Plan& plan, FoldForms forms);
 
 }  // namespace tenon

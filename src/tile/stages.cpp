@@ -10,6 +10,8 @@ namespace {
 // A shorter innermost reduced loop is kept in the first stage, if that leaves so small a part of the elements. Runs of
 // so many elements are folded one by one, and rows of so many across. Bench: ./dev bench --sweep, several dims.
 constexpr int64_t kShortInner = 64, kSmallPart = 8, kLongRun = 2048, kLongRow = 1024;
+// Elements that are worth two stages, and whose partial results stay in the cache, however many.
+constexpr int64_t kLeast = 1 << 10, kFew = 1 << 18;
 
 enum class First { nothing, inner, others };
 
@@ -32,6 +34,9 @@ First first_of(const Plan& plan, int64_t inner) {
   if (plan.ndim() < inner + 3 || !is_reduced(plan, inner) || is_reduced(plan, inner + 1)) return First::nothing;
   const int64_t others = plan.numel / (kept_count(plan) * plan.sizes[inner]);
   if (others >= kSmallPart && plan.sizes[inner] < kShortInner) return First::others;
+  if (others > 1 && plan.sizes[inner] < kSmallPart && plan.numel >= kLeast && plan.numel <= kFew &&
+      (inner == 0 || plan.sizes[0] < kShortInner))
+    return First::inner;
   if (plan.sizes[inner] < kSmallPart) return First::nothing;  // partial results would need much memory
   const bool is_long = inner == 0 ? plan.sizes[0] >= kLongRun : plan.sizes[0] >= kLongRow;
   return others == 1 || is_long ? First::nothing : First::inner;
