@@ -186,7 +186,8 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
   const bool on_cpu = a.device == Device::cpu && b.device == Device::cpu;
   const bool has_elements = a.numel > 0 && b.numel > 0;  // without elements, strides may be any int64
   const int64_t most = std::max(a.numel, b.numel);
-  if (!on_cpu || !has_elements || CourseRecord::now() || most > kSmallRowsNumel) return false;
+  if (a.dtype != b.dtype) broadcast.limit = kSmallCastNumel;
+  if (!on_cpu || !has_elements || CourseRecord::now() || most > broadcast.limit) return false;
   Dtype common = a.dtype;
   if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
   if ((a.dtype != common && !a.contiguous) || (b.dtype != common && !b.contiguous)) return false;

@@ -376,7 +376,7 @@ bool SmallBroadcast<kCount>::set(const StridedView* operands, int64_t width, int
     }
     sizes[ndim - back] = size;
     numel *= size;
-    if (numel > kSmallRowsNumel) return false;
+    if (numel > limit) return false;
     int64_t own_strides[kCount];
     for (int i = 0; i < kCount; ++i) {
       const int64_t dims = operands[i].sizes.size();

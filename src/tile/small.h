@@ -13,9 +13,10 @@ namespace tenon {
 inline constexpr int64_t kSmallBytes = 8192;
 // Up to this size an operand is cast on the stack.
 inline constexpr int64_t kSmallNumel = 1024;
-// Up to this size an op runs without a plan, on one thread, as plans of so few elements do. Bench: tenon_bench --filter
-// '^large/(row|column)/(L1|L2)'.
-inline constexpr int64_t kSmallRowsNumel = 98303;
+// Up to this size an op runs without a plan, on one thread. Bench: tenon_bench --filter '^large/(row|column)/(L1|L2)'.
+inline constexpr int64_t kSmallRowsNumel = 32768;
+// The same where an operand is cast, up to where plans have one thread. Bench: ./dev bench --sweep, mixed dtypes.
+inline constexpr int64_t kSmallCastNumel = 98303;
 inline constexpr int64_t kSmallDims = 6;
 
 /// Who decides the strides of a row-major result: its operands, or an output that is there.
@@ -39,6 +40,8 @@ struct SmallBroadcast {
   int64_t widths[kCount];            // bytes of their elements
   RowsKernel rows_kernel = nullptr;  // null: each row is a call
   bool has_condition = false;        // the first operand is bool, whatever the others are
+
+  int64_t limit = kSmallRowsNumel;  // elements of the largest result
 
   /// `width`: bytes of the kernel's operands' elements; `most`: the number of elements of the largest operand;
   /// `are_dense`: whether all operands are contiguous.
