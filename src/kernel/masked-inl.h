@@ -52,11 +52,11 @@ class MaskedSource {
     else
       return {hn::LoadU(D(), data_ + i)};
   }
-  HWY_INLINE Vector<D> some(hn::Mask<D> mask) const {
+  HWY_INLINE Vector<D> some(hn::Mask<D> mask, int64_t i) const {
     if constexpr (kSplat)
       return {value_};
     else
-      return {hn::MaskedLoad(mask, D(), data_)};
+      return {hn::MaskedLoad(mask, D(), data_ + i)};
   }
 
  private:
@@ -148,19 +148,17 @@ struct Masked {
   static HWY_INLINE void store_rest(hn::Vec<Tag> results, Out* to, const MaskedSpan<D>& span) {
     hn::BlendedStore(results, Results::stored(span.rest), Tag(), to + span.whole);
   }
-  /// The last vector overlaps the one before, and is computed first, because `out` may be an input.
+  /// The last lanes are masked: a vector that overlaps the one before would be computed first, because `out` may be an
+  /// input, and memory is read slower from the end.
   template <bool kA, bool kB>
   static HWY_INLINE void loop(void* out, const Lanes* in, int64_t n) {
+    const MaskedSpan<D> span(n);
     const MaskedSource<D, kA> a(in[0].data);
     const MaskedSource<D, kB> b(in[1].data);
     auto* to = static_cast<Out*>(out);
-    if (n < kLanes) {
-      const MaskedSpan<D> span(n);
-      return store_rest(Results::of(F::forward(a.some(span.rest), b.some(span.rest))), to, span);
-    }
-    const auto last = at(a, b, n - kLanes);
-    for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(at(a, b, i), Tag(), to + i);
-    hn::StoreU(last, Tag(), to + n - kLanes);
+    for (int64_t i = 0; i < span.whole; i += kLanes) hn::StoreU(at(a, b, i), Tag(), to + i);
+    if (!span.has_rest) return;
+    store_rest(Results::of(F::forward(a.some(span.rest, span.whole), b.some(span.rest, span.whole))), to, span);
   }
   /// Gives how many rows it computed: those that may read whole vectors.
   template <bool kA, bool kB>
