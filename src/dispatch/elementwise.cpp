@@ -220,14 +220,13 @@ void run_results_out(const NamedOut* outs, Op op, Args args, int count) {
 
 Tensor run_elementwise(Op op, Args args, int count) {
   if (Tensor result = fast_result(op, args, count); result.defined()) return result;
-  if (count == 2)
-    if (Tensor result = small_result(op, args); result.defined()) return result;
+  if (Tensor result = small_result(op, args, count); result.defined()) return result;
   if (is_result(row_of(op), *args[0])) return args[0]->tensor();
   return run_resolved(op, args, count);
 }
 
 Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
-  if (fast_into(op, self, args, count) || (count == 2 && small_into(op, self, args))) return self;
+  if (fast_into(op, self, args, count) || small_into(op, self, args, count)) return self;
   if (is_result(row_of(op), *args[0])) {
     bump_version(self);
     return self;
@@ -244,7 +243,7 @@ Tensor elementwise(Op op, Args args, int count) {
 Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
   if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
     check_out_unrecorded(op, out, args, count);
-  if (fast_into(op, out, args, count) || (count == 2 && small_into(op, out, args))) return out;
+  if (fast_into(op, out, args, count) || small_into(op, out, args, count)) return out;
   return write(op, Form::out, out, args, count);
 }
 

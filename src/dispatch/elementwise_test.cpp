@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "error_text.h"
@@ -456,6 +458,75 @@ TEST(Copies, OfTransposedIntoOutputsWithGaps) {
       add_out(added, turned, turned);
       EXPECT_EQ(values(added), values((turned * 2).contiguous())) << cols << " step " << step;
     }
+  }
+}
+
+/// Operands of drawn shapes that broadcast, row-major, some of them at an offset.
+class DrawnOperands {
+ public:
+  explicit DrawnOperands(uint64_t seed) : random_(seed) {
+    const int64_t ndim = below(3) + 1;
+    int64_t left = 6000;
+    for (int64_t dim = 0; dim < ndim; ++dim) {
+      sizes_.push_back(1 + below(std::min<int64_t>(left, below(2) == 0 ? 9 : 200)));
+      left /= sizes_[dim];
+    }
+  }
+  Tensor next(Dtype dtype) {
+    Dims sizes = sizes_;
+    for (int64_t& size : sizes)
+      if (below(3) == 0) size = 1;
+    if (sizes.size() > 1 && sizes[0] == 1 && below(2) == 0) sizes = Dims(sizes.data() + 1, sizes.size() - 1);
+    const int64_t numel = numel_of(sizes), skipped = below(3);
+    const Tensor values = arange(numel + skipped).mul(below(5) + 1).remainder(below(2) == 0 ? 2 : 11).sub(1);
+    return values.to(dtype).slice(0, skipped, numel + skipped).view(sizes);
+  }
+  int64_t below(int64_t count) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(count)); }
+
+ private:
+  std::mt19937_64 random_;
+  Dims sizes_;
+};
+constexpr Dtype kDrawnDtypes[] = {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64};
+
+TEST(SmallBroadcasts, OfTwoGiveWhatExpandedOperandsGive) {
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    DrawnOperands drawn(seed);
+    const Dtype dtype = kDrawnDtypes[drawn.below(9)],
+                other = drawn.below(2) == 0 ? dtype : kDrawnDtypes[drawn.below(9)];
+    const Tensor a = drawn.next(dtype), b = drawn.next(other);
+    const Tensor sum = a + b, less = a.lt(b);
+    const Tensor wide_a = a.expand(sum.sizes()).to(sum.dtype()).contiguous();
+    const Tensor wide_b = b.expand(sum.sizes()).to(sum.dtype()).contiguous();
+    const std::string what = "seed " + std::to_string(seed) + " " + to_string(a.sizes()) + " " + to_string(b.sizes());
+    ASSERT_EQ(values(sum), values(wide_a + wide_b)) << what;
+    ASSERT_EQ(values(less), values(wide_a.lt(wide_b))) << what;
+    Tensor out = full(sum.sizes(), 3, sum.dtype());
+    ASSERT_EQ(values(add_out(out, a, b)), values(sum)) << what;
+    if (a.sizes() != sum.sizes() || a.dtype() != sum.dtype()) continue;
+    ASSERT_EQ(values(a.clone().add_(b)), values(sum)) << what;
+  }
+}
+
+TEST(SmallBroadcasts, OfThreeGiveWhatExpandedOperandsGive) {
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    DrawnOperands drawn(seed);
+    const Dtype dtype = kDrawnDtypes[drawn.below(9)];
+    const Tensor condition = drawn.next(bool_), a = drawn.next(dtype), b = drawn.next(dtype);
+    const Tensor chosen = where(condition, a, b);
+    const auto wide = [&](const Tensor& operand) { return operand.expand(chosen.sizes()).contiguous(); };
+    const std::string what = "seed " + std::to_string(seed) + " " + to_string(condition.sizes()) + " " +
+                             to_string(a.sizes()) + " " + to_string(b.sizes());
+    ASSERT_EQ(values(chosen), values(where(wide(condition), wide(a), wide(b)))) << what;
+    const Tensor beside_number = where(condition, a, 1);
+    ASSERT_EQ(values(beside_number.expand(chosen.sizes())), values(where(wide(condition), wide(a), 1))) << what;
+    Tensor out = full(chosen.sizes(), 3, dtype);
+    ASSERT_EQ(values(where_out(out, condition, a, b)), values(chosen)) << what;
+    if (!is_floating_point(dtype)) continue;
+    const Tensor weight = condition.to(dtype);
+    ASSERT_EQ(values(lerp(a, b, weight)), values(lerp(wide(a), wide(b), wide(weight)))) << what;
+    if (a.sizes() != chosen.sizes()) continue;
+    ASSERT_EQ(values(a.clone().lerp_(b, weight)), values(lerp(wide(a), wide(b), wide(weight)))) << what;
   }
 }
 

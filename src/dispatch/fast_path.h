@@ -167,45 +167,107 @@ inline bool common_of_small(const Arg& a, const Arg& b, Dtype& common) {
   return widened(common) == common;
 }
 
-/// A small operand; false if it needs the general path.
-inline bool add_small_operand(SmallBroadcast& broadcast, int i, const TensorImpl& operand, Dtype common) {
+/// A small operand.
+template <int kCount>
+inline void add_small_operand(SmallBroadcast<kCount>& broadcast, int i, const TensorImpl& operand, Dtype wanted) {
   broadcast.data[i] = operand.data();
   broadcast.casts[i] = nullptr;
-  if (operand.dtype == common) return true;
-  broadcast.casts[i] = kernels().cast[static_cast<int>(operand.dtype)][static_cast<int>(common)];
+  if (operand.dtype == wanted) return;
+  broadcast.casts[i] = kernels().cast[static_cast<int>(operand.dtype)][static_cast<int>(wanted)];
   broadcast.numels[i] = operand.numel;
   broadcast.widths[i] = itemsize(operand.dtype);
-  return operand.contiguous && (operand.numel <= kSmallNumel || broadcast.has_rows_to_cast());
 }
 
 /// Whether it is a broadcast of two small tensors that run_small computes.
-inline bool small_binary(Op op, Args args, ResultStrides strides, SmallBroadcast& broadcast, FastKernel& entry,
-                         Dtype& common) {
+inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast, FastKernel& entry) {
   if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
   const TensorImpl& a = *args[0]->tensor().impl();
   const TensorImpl& b = *args[1]->tensor().impl();
   const bool on_cpu = a.device == Device::cpu && b.device == Device::cpu;
   const bool has_elements = a.numel > 0 && b.numel > 0;  // without elements, strides may be any int64
   const int64_t most = std::max(a.numel, b.numel);
-  if (!on_cpu || !has_elements || CourseRecord::now() || most > kSmallRowsNumel) return false;
-  common = a.dtype;
+  if (a.dtype != b.dtype) broadcast.limit = kSmallCastNumel;
+  if (!on_cpu || !has_elements || CourseRecord::now() || most > broadcast.limit) return false;
+  Dtype common = a.dtype;
   if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
+  if ((a.dtype != common && !a.contiguous) || (b.dtype != common && !b.contiguous)) return false;
   entry = fast_kernel(op, common);
   broadcast.rows_kernel = entry.rows;
-  if (!entry.kernel || !broadcast.set(a.sizes, a.strides, b.sizes, b.strides, itemsize(common), most, strides))
+  const StridedView views[] = {{a.sizes, a.strides}, {b.sizes, b.strides}};
+  if (!entry.kernel || !broadcast.set(views, itemsize(common), most, a.contiguous && b.contiguous, strides))
     return false;
-  return add_small_operand(broadcast, 0, a, common) && add_small_operand(broadcast, 1, b, common);
+  add_small_operand(broadcast, 0, a, common);
+  add_small_operand(broadcast, 1, b, common);
+  return true;
 }
 
-inline Tensor small_result(Op op, Args args) {
-  SmallBroadcast broadcast;
-  FastKernel entry;
+/// One of three small operands; false if it needs the general path, which refuses Boolean parameters.
+inline bool add_any_small_operand(SmallBroadcast<3>& broadcast, int i, const Arg& arg, Dtype wanted, Number& number) {
+  if (arg.is_tensor()) {
+    add_small_operand(broadcast, i, *arg.tensor().impl(), wanted);
+    return true;
+  }
+  if (arg.number().is_boolean() || !number_fits(arg.number(), wanted)) return false;
+  store_real(arg.number(), wanted, number.bytes);
+  broadcast.data[i] = number.bytes;
+  broadcast.casts[i] = nullptr;
+  return true;
+}
+/// The dtype of the tensors but for a condition; false if they have several.
+inline bool dtype_of_three(Args args, bool selects, Dtype& common) {
+  const TensorImpl* first = nullptr;
+  for (int i = selects ? 1 : 0; i < 3; ++i) {
+    if (!args[i]->is_tensor()) continue;
+    const TensorImpl* impl = args[i]->tensor().impl();
+    if (first && impl->dtype != first->dtype) return false;
+    if (!first) first = impl;
+  }
+  if (first) common = first->dtype;
+  return first != nullptr;
+}
+/// The same for three operands. Row-major ones give a row-major result.
+inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadcast<3>& broadcast, FastKernel& entry,
+                           Number* numbers) {
+  const bool selects = op == Op::where;
+  StridedView views[3];
+  int64_t most = 1;
+  for (int i = 0; i < 3; ++i) {
+    views[i] = {};
+    if (!args[i]->is_tensor()) continue;
+    const TensorImpl& operand = *args[i]->tensor().impl();
+    if (operand.device != Device::cpu || operand.numel == 0 || !operand.row_major) return false;
+    views[i] = {operand.sizes, operand.strides};
+    most = std::max(most, operand.numel);
+  }
   Dtype common;
-  if (!small_binary(op, args, ResultStrides::from_operands, broadcast, entry, common) || !BroadcastCheck::is_silent())
+  if (most > kSmallRowsNumel || CourseRecord::now() || !dtype_of_three(args, selects, common)) return false;
+  if (selects && !(args[0]->is_tensor() && args[0]->tensor().dtype() == bool_)) return false;
+  entry = fast_kernel(op, common);
+  broadcast.has_condition = selects;
+  broadcast.rows_kernel = entry.rows;
+  if (!entry.kernel || !broadcast.set(views, itemsize(common), most, true, strides)) return false;
+  for (int i = 0; i < 3; ++i)
+    if (!add_any_small_operand(broadcast, i, *args[i], selects && i == 0 ? bool_ : common, numbers[i])) return false;
+  return true;
+}
+
+template <int kCount, class... Numbers>
+inline Tensor small_result_of(Op op, Args args, Numbers*... numbers) {
+  SmallBroadcast<kCount> broadcast;
+  FastKernel entry;
+  if (!small_operands(op, args, ResultStrides::from_operands, broadcast, entry, numbers...) ||
+      !BroadcastCheck::is_silent())
     return {};
   Tensor result = new_tensor(broadcast.shape(), entry.result);
   run_small(broadcast, entry.kernel, itemsize(entry.result), result.impl()->data());
   return result;
+}
+/// The result; an undefined tensor if the call needs the general path.
+inline Tensor small_result(Op op, Args args, int count) {
+  if (count == 2) return small_result_of<2>(op, args);
+  if (count != 3) return {};
+  Number numbers[3];
+  return small_result_of<3>(op, args, numbers);
 }
 
 /// Whether a small operand may be read while `out`, which has the result's shape, is written row by row.
@@ -213,21 +275,27 @@ inline bool may_write_small(const TensorImpl& out, const TensorImpl& operand) {
   return &operand == &out ? SizesView(operand.sizes) == SizesView(out.sizes) : !share_memory(operand, out);
 }
 
-/// The same into an existing tensor, which may be an operand.
-inline bool small_into(Op op, Tensor& out, Args args) {
-  SmallBroadcast broadcast;
+template <int kCount, class... Numbers>
+inline bool small_into_of(Op op, Tensor& out, Args args, Numbers*... numbers) {
+  SmallBroadcast<kCount> broadcast;
   FastKernel entry;
-  Dtype common;
   const TensorImpl* impl = out.impl();
   if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
-  if (!small_binary(op, args, ResultStrides::given, broadcast, entry, common) || impl->dtype != entry.result ||
+  if (!small_operands(op, args, ResultStrides::given, broadcast, entry, numbers...) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;
-  for (int i = 0; i < 2; ++i)
-    if (!may_write_small(*impl, *args[i]->tensor().impl())) return false;
+  for (int i = 0; i < kCount; ++i)
+    if (args[i]->is_tensor() && !may_write_small(*impl, *args[i]->tensor().impl())) return false;
   run_small(broadcast, entry.kernel, itemsize(entry.result), impl->data());
   bump_version(out);
   return true;
+}
+/// The same into an existing tensor, which may be an operand.
+inline bool small_into(Op op, Tensor& out, Args args, int count) {
+  if (count == 2) return small_into_of<2>(op, out, args);
+  if (count != 3) return false;
+  Number numbers[3];
+  return small_into_of<3>(op, out, args, numbers);
 }
 
 /// Whether `out` may be written while a kernel reads `input`: both are the same elements, or they share no memory.

@@ -14,12 +14,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
+/// bfloat16_bits of what is no NaN: compilers make loops of half as many instructions.
+HWY_INLINE uint16_t bfloat16_bits_of_number(float value) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  return static_cast<uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
 /// Floats are truncated to int64; out of range they give the smallest int64, as the processor does. Narrower integers
 /// keep the low bits.
 template <class To, class From>
 HWY_INLINE To converted(From value) {
   if constexpr (std::is_same_v<To, Float16>)
     return {float16_bits(static_cast<float>(value))};
+  else if constexpr (std::is_same_v<To, BFloat16> && std::is_integral_v<From>)
+    return {bfloat16_bits_of_number(static_cast<float>(value))};
   else if constexpr (std::is_same_v<To, BFloat16>)
     return {bfloat16_bits(static_cast<float>(value))};
   else if constexpr (std::is_same_v<To, uint32_t> && std::is_floating_point_v<From>) {

@@ -300,25 +300,29 @@ struct OnBits {
   }
 };
 
-/// Lanes of one input.
+/// Lanes of one input. Reads under a mask that miss the caches wait for each other, so whole vectors are read if they
+/// end before `end`.
 template <class T>
 struct InputLanes {
   const T* data;
-  HWY_INLINE explicit InputLanes(const Lanes& lanes) : data(static_cast<const T*>(lanes.data)) {}
+  const T* end;
+  HWY_INLINE explicit InputLanes(const Lanes& lanes, const void* end_of_rows = nullptr)
+      : data(static_cast<const T*>(lanes.data)), end(static_cast<const T*>(end_of_rows)) {}
   template <class D>
   HWY_INLINE hn::Vec<D> at(D d, int64_t i) const {
     return hn::LoadU(d, data + i);
   }
   template <class D>
   HWY_INLINE hn::Vec<D> some(D d, int64_t i, int64_t count) const {
-    return load_some(d, data + i, count);
+    return data + i + hn::MaxLanes(D()) <= end ? at(d, i) : load_some(d, data + i, count);
   }
 };
 using HalfLanes = InputLanes<uint16_t>;
 /// One value for all lanes.
 struct HalfSplat {
   uint16_t value;
-  HWY_INLINE explicit HalfSplat(const Lanes& lanes) : value(*static_cast<const uint16_t*>(lanes.data)) {}
+  HWY_INLINE explicit HalfSplat(const Lanes& lanes, const void* /*end_of_rows*/ = nullptr)
+      : value(*static_cast<const uint16_t*>(lanes.data)) {}
   template <class D>
   HWY_INLINE hn::Vec<D> at(D d, int64_t) const {
     return hn::Set(d, value);
@@ -420,8 +424,12 @@ template <class Form, class A, class B>
 HWY_INLINE void half_loop_of_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
                                   int64_t rows) {
   Lanes row[2] = {in[0], in[1]};
+  const void* end[2] = {};
+  for (int i = 0; i < 2; ++i)
+    if (steps[i] > 0)
+      end[i] = static_cast<const std::byte*>(in[i].data) + (rows - 1) * steps[i] + n * int64_t{sizeof(uint16_t)};
   for (; rows > 0; --rows) {
-    half_loop<Form>(HalfTag<Form>(), out, n, A(row[0]), B(row[1]));
+    half_loop<Form>(HalfTag<Form>(), out, n, A(row[0], end[0]), B(row[1], end[1]));
     out = static_cast<std::byte*>(out) + out_step;
     for (int i = 0; i < 2; ++i) row[i].data = static_cast<const std::byte*>(row[i].data) + steps[i];
   }
@@ -564,6 +572,10 @@ constexpr KernelPair half_kernel() {
 
 template <class F, class T>
 constexpr RowsKernel half_rows_kernel() {
+#if TENON_HAS_MASKS
+  if constexpr (F::row.promotion == Promotion::select)
+    return &select_rows_masked<uint16_t, &several_conditional<F, uint16_t, bool, uint16_t, uint16_t>>;
+#endif
   if constexpr (!F::row.short_rows || !TENON_HAS_VECTORS)
     return nullptr;
   else if constexpr (F::row.on_bits)

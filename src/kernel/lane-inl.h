@@ -578,12 +578,26 @@ struct VectorTruth {
   }
 TENON_VECTOR_OPERATOR(+, Add)
 TENON_VECTOR_OPERATOR(-, Sub)
-TENON_VECTOR_OPERATOR(*, Mul)
 TENON_VECTOR_OPERATOR(/, Div)
 TENON_VECTOR_OPERATOR(&, And)
 TENON_VECTOR_OPERATOR(|, Or)
 TENON_VECTOR_OPERATOR(^, Xor)
 #undef TENON_VECTOR_OPERATOR
+/// Processors multiply no bytes: even and odd ones are products of 16 bits.
+template <class D>
+HWY_INLINE hn::Vec<D> product_of_bytes(D d, hn::Vec<D> a, hn::Vec<D> b) {
+  const hn::RepartitionToWide<hn::RebindToUnsigned<D>> wide;
+  const auto a16 = hn::BitCast(wide, a), b16 = hn::BitCast(wide, b);
+  const auto odd = hn::ShiftLeft<8>(hn::Mul(hn::ShiftRight<8>(a16), hn::ShiftRight<8>(b16)));
+  return hn::BitCast(d, hn::Or(hn::And(hn::Mul(a16, b16), hn::Set(wide, 0xFF)), odd));
+}
+template <class D>
+HWY_INLINE Vector<D> operator*(Vector<D> a, Vector<D> b) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1)
+    return {product_of_bytes(D(), a.v, b.v)};
+  else
+    return {hn::Mul(a.v, b.v)};
+}
 #define TENON_STEPPED_OPERATOR(SYMBOL, NAME)                                                     \
   template <class D, Half T>                                                                     \
   HWY_INLINE SteppedVector<D, T> operator SYMBOL(SteppedVector<D, T> a, SteppedVector<D, T> b) { \
@@ -597,16 +611,30 @@ template <class D>
 HWY_INLINE Vector<D> operator-(Vector<D> a) {
   return {hn::Neg(a.v)};
 }
+template <class D>
+struct TruthOfLanes<Vector<D>> {
+  using type = VectorTruth<D>;
+};
 #define TENON_VECTOR_COMPARISON(SYMBOL, NAME)                           \
   template <class D>                                                    \
   HWY_INLINE VectorTruth<D> operator SYMBOL(Vector<D> a, Vector<D> b) { \
     return {hn::NAME(a.v, b.v)};                                        \
   }
 TENON_VECTOR_COMPARISON(==, Eq)
-TENON_VECTOR_COMPARISON(!=, Ne)
 TENON_VECTOR_COMPARISON(<, Lt)
-TENON_VECTOR_COMPARISON(<=, Le)
 #undef TENON_VECTOR_COMPARISON
+// Not Ne: with AVX-512 that is false for NaN.
+template <class D>
+HWY_INLINE VectorTruth<D> operator!=(Vector<D> a, Vector<D> b) {
+  return {hn::Not(hn::Eq(a.v, b.v))};
+}
+template <class D>
+HWY_INLINE VectorTruth<D> operator<=(Vector<D> a, Vector<D> b) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>)
+    return {hn::Le(a.v, b.v)};
+  else
+    return {hn::Not(hn::Lt(b.v, a.v))};
+}
 template <class D, Half T>
 HWY_INLINE VectorTruth<D> operator<(SteppedVector<D, T> a, SteppedVector<D, T> b) {
   return {hn::Lt(a.v, b.v)};

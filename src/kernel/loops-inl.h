@@ -13,6 +13,7 @@
 #include "hwy/cache_control.h"
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
+#include "kernel/masked-inl.h"
 #include "kernel/some_lanes-inl.h"
 
 // The output is one of the inputs or does not overlap them, so lanes are independent.
@@ -20,13 +21,6 @@
 #define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define TENON_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
-// A function that is compiled once, not inlined and not cloned for constant arguments.
-#if defined(__clang__)
-#define TENON_ONCE HWY_NOINLINE
-#else
-#define TENON_ONCE __attribute__((noipa))
 #endif
 
 // For loops that GCC vectorises, with a few instructions a lane. With 32-byte vectors, Zen 4 reads and writes its first
@@ -38,9 +32,6 @@
 #else
 #define TENON_HALF_VECTORS
 #endif
-
-// A lambda that is inlined before anything else is done with the function around it.
-#define TENON_UNROLLED HWY_ATTR __attribute__((always_inline))
 
 #undef TENON_HAS_VECTORS
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
@@ -959,6 +950,10 @@ constexpr KernelPair elementwise_kernel() {
     return {};
   else if constexpr (ComplexLane<T>)
     return complex_kernel<F, T>();
+#if TENON_HAS_MASKS
+  else if constexpr (kHasMaskedForm<F, T>)
+    return {&binary_masked<F, T, kMaskedBytes<F, T>>, &streamed_masked<F, T>};
+#endif
   else if constexpr (is_slow && std::is_floating_point_v<T>)
     return {&several_vectors<F, T, kArity>};
   else if constexpr (row.compiled_once && kArity == 1)
@@ -986,9 +981,14 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&several<F, T, T, T, T, T>, T, T, T, T, T>();
 }
 
-/// Elements of 4 and 8 bytes: narrower ones have enough lanes in a vector for rows to be joined.
+/// Without masks for elements of 4 and 8 bytes: narrower ones have enough lanes in a vector for rows to be joined.
 template <class F, class T>
 constexpr RowsKernel rows_kernel() {
+#if TENON_HAS_MASKS
+  if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return &rows_masked<F, T, kMaskedBytes<F, T>>;
+  if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && !std::is_same_v<T, bool>)
+    return &select_rows_masked<BitsOfWidth<T>, &several_conditional<F, T, bool, T, T>>;
+#endif
 #if TENON_HAS_VECTORS
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())
     return &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>;

@@ -18,9 +18,16 @@ constexpr int64_t kChunk = 16, kLongChunk = 64;
 // A call of a kernel costs as much as copying so many bytes; beyond kSmallBytes, so many elements, as planning does.
 // Bench: tenon_bench --filter '^large/(row|column)/L1'.
 constexpr int64_t kShortestRowBytes = 64, kShortestPlannedRow = 64;
-// Elements of the shortest rows that are cast one by one: tiles of a plan cast several shorter ones together. Bench:
-// ./dev bench --sweep, mixed dtypes.
-constexpr int64_t kShortestCastRow = 32;
+// Elements of the shortest rows of one or two bytes that kernels with vectors of so many bytes compute by a mask; a row
+// that is read again and again is soon repeated in a tile. Bench: ./dev bench --sweep, columns and rows.
+constexpr int64_t kMaskedBytes = 64, kShortestMaskedRow = 12, kShortestRepeatedRow = 24;
+// Rows of three operands that are computed where they lie. Bench: ./dev bench --sweep, masks.
+constexpr int64_t kFairRowBytes = 512;
+// Bytes of an operand's tile, and its elements: a few operands stay in the first-level cache. Bench: ./dev bench
+// --sweep, mixed dtypes.
+constexpr int64_t kTileBytes = 4096, kTileNumel = 2048;
+// What is expanded may write this many bytes beyond the end.
+constexpr int64_t kExpandSlack = 128;
 
 /// Continues a pattern of `period` bytes at `filled`, in pieces. The first `period + kPiece` bytes are there: pieces
 /// are read from them, because reading what was stored just before would wait for it.
@@ -89,8 +96,8 @@ template <class T>
 
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
 template <class T>
-int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int64_t* strides, int64_t loops) {
-  const int64_t loop = loops - 1, count = broadcast.counts[loop], stride = strides[loop];
+int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
+  const int64_t loop = loops - 1, count = counts[loop], stride = strides[loop];
   if (loop == 0) {
     if (stride > 1 && count >= kFewMoved)
       kernels().move[std::countr_zero(sizeof(T))].gather(to, from, stride, count, 0, 1);
@@ -98,12 +105,12 @@ int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int6
       expand_run(to, from, stride, count);
     return count;
   }
-  const int64_t inner = broadcast.counts[0];
+  const int64_t inner = counts[0];
   if (loop == 1 && stride != 0 && inner * count >= kFewMoved) {
-    expand_pair(to, from, strides, broadcast.counts);
+    expand_pair(to, from, strides, counts);
     return inner * count;
   }
-  const int64_t block = loop == 1 ? inner : expand(to, from, broadcast, strides, loop);
+  const int64_t block = loop == 1 ? inner : expand(to, from, counts, strides, loop);
   const int64_t total = block * count, width = static_cast<int64_t>(sizeof(T));
   if (loop == 1) expand_run(to, from, strides[0], inner);
   if (stride == 0) {
@@ -111,26 +118,28 @@ int64_t expand(T* to, const T* from, const SmallBroadcast& broadcast, const int6
   } else if (loop == 1) {
     for (int64_t i = 1; i < count; ++i) expand_run(to + i * block, from + i * stride, strides[0], inner);
   } else {
-    for (int64_t i = 1; i < count; ++i) expand(to + i * block, from + i * stride, broadcast, strides, loop);
+    for (int64_t i = 1; i < count; ++i) expand(to + i * block, from + i * stride, counts, strides, loop);
   }
   return total;
 }
 
-/// Calls run(data) for each row, or all rows along the next loop, with both operands' elements there. `widths`: their
-/// itemsizes; `inside`: the loops of a call.
-template <class Run>
-inline void for_each_row(const SmallBroadcast& broadcast, const int64_t* widths, const Run& run, int64_t inside = 1) {
-  const std::byte* data[2] = {static_cast<const std::byte*>(broadcast.data[0]),
-                              static_cast<const std::byte*>(broadcast.data[1])};
+/// Calls run(data) for each row, or all rows along the next loops, with the operands' elements there. `widths`: their
+/// itemsizes; `inside`: the loops of a call, at least one.
+template <int kCount, class Run>
+inline void for_each_row(const SmallBroadcast<kCount>& broadcast, const int64_t* widths, const Run& run,
+                         int64_t inside = 1) {
+  const std::byte* data[kCount];
+  for (int i = 0; i < kCount; ++i) data[i] = static_cast<const std::byte*>(broadcast.data[i]);
   int64_t index[kSmallDims] = {};
-  const int64_t numel = broadcast.counts[0] * (inside == 2 ? broadcast.counts[1] : 1);
+  int64_t numel = broadcast.counts[0];
+  for (int64_t loop = 1; loop < inside; ++loop) numel *= broadcast.counts[loop];
   for (int64_t left = broadcast.numel;;) {
     run(data);
     if ((left -= numel) == 0) return;
     for (int64_t loop = inside;; ++loop) {
       const bool wraps = ++index[loop] == broadcast.counts[loop];
       const int64_t turns = wraps ? 1 - broadcast.counts[loop] : 1;
-      for (int i = 0; i < 2; ++i) data[i] += turns * broadcast.strides[i][loop] * widths[i];
+      for (int i = 0; i < kCount; ++i) data[i] += turns * broadcast.strides[i][loop] * widths[i];
       if (!wraps) break;
       index[loop] = 0;
     }
@@ -144,13 +153,18 @@ int64_t lanes_before_line(const std::byte* to, int64_t itemsize) {
 }
 
 /// Calls the kernel for rows once for all rows along the next loop.
-void run_rows_together(const SmallBroadcast& broadcast, int64_t out_itemsize, void* out) {
-  const int64_t length = broadcast.counts[0], rows = broadcast.counts[1], itemsize = broadcast.itemsize;
-  const int64_t widths[2] = {itemsize, itemsize};
-  const int64_t steps[2] = {broadcast.strides[0][1] * itemsize, broadcast.strides[1][1] * itemsize};
+template <int kCount>
+void run_rows_together(const SmallBroadcast<kCount>& broadcast, int64_t out_itemsize, void* out) {
+  const int64_t length = broadcast.counts[0], rows = broadcast.counts[1];
+  int64_t widths[kCount], steps[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    widths[i] = broadcast.itemsize_of(i);
+    steps[i] = broadcast.strides[i][1] * widths[i];
+  }
   std::byte* to = static_cast<std::byte*>(out);
   const auto run = [&](const std::byte* const* data) {
-    const Lanes lanes[2] = {{data[0], broadcast.strides[0][0]}, {data[1], broadcast.strides[1][0]}};
+    Lanes lanes[kCount];
+    for (int i = 0; i < kCount; ++i) lanes[i] = {data[i], broadcast.strides[i][0]};
     broadcast.rows_kernel(to, length * out_itemsize, lanes, steps, length, rows);
     to += rows * length * out_itemsize;
   };
@@ -158,20 +172,26 @@ void run_rows_together(const SmallBroadcast& broadcast, int64_t out_itemsize, vo
 }
 
 /// Calls the kernel for each row.
-void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+template <int kCount>
+void run_rows(const SmallBroadcast<kCount>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   const int64_t length = broadcast.counts[0];
-  const int64_t itemsize = broadcast.itemsize, widths[2] = {itemsize, itemsize},
-                steps[2] = {broadcast.strides[0][0], broadcast.strides[1][0]};
-  const bool is_input = broadcast.data[0] == out || broadcast.data[1] == out;
-  const RowCalls calls = is_input ? RowCalls{length, 0} : RowCalls::of(length, std::min(itemsize, out_itemsize));
+  int64_t widths[kCount], narrowest = out_itemsize;
+  bool is_input = false;
+  for (int i = 0; i < kCount; ++i) {
+    widths[i] = broadcast.itemsize_of(i);
+    narrowest = std::min(narrowest, widths[i]);
+    is_input = is_input || broadcast.data[i] == out;
+  }
+  const RowCalls calls = is_input ? RowCalls{length, 0} : RowCalls::of(length, narrowest);
   const int64_t start = length - calls.last;
   const bool is_long = !is_input && length * out_itemsize >= kLongRowBytes;
-  const int64_t block = kLine / std::min(itemsize, out_itemsize);
+  const int64_t block = kLine / narrowest;
   std::byte* to = static_cast<std::byte*>(out);
   for_each_row(broadcast, widths, [&](const std::byte* const* data) {
     const auto run = [&](int64_t from, int64_t lanes_count) {
-      const Lanes lanes[2] = {{data[0] + from * steps[0] * itemsize, steps[0]},
-                              {data[1] + from * steps[1] * itemsize, steps[1]}};
+      Lanes lanes[kCount];
+      for (int i = 0; i < kCount; ++i)
+        lanes[i] = {data[i] + from * broadcast.strides[i][0] * widths[i], broadcast.strides[i][0]};
       kernel(to + from * out_itemsize, lanes, lanes_count);
     };
     const int64_t head = is_long ? lanes_before_line(to, out_itemsize) : 0;
@@ -182,91 +202,186 @@ void run_rows(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsi
   });
 }
 
-/// The same for operands that are cast, piece by piece.
-[[gnu::noinline]] void run_rows_cast(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
-  alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
-  const int64_t length = broadcast.counts[0];
-  const int64_t widths[2] = {broadcast.casts[0] ? broadcast.widths[0] : broadcast.itemsize,
-                             broadcast.casts[1] ? broadcast.widths[1] : broadcast.itemsize};
-  std::byte* to = static_cast<std::byte*>(out);
-  for_each_row(broadcast, widths, [&](const std::byte* const* data) {
-    for (int64_t start = 0, n; start < length; start += n, to += n * out_itemsize) {
-      n = std::min(kSmallNumel, length - start);
-      Lanes lanes[2];
-      for (int i = 0; i < 2; ++i) {
-        const int64_t step = broadcast.strides[i][0];
-        const Lanes from{data[i] + start * step * widths[i], 1};
-        lanes[i] = {broadcast.casts[i] ? buffers[i] : from.data, step};
-        if (broadcast.casts[i]) broadcast.casts[i](buffers[i], &from, step == 0 ? 1 : n);
-      }
-      kernel(to, lanes, n);
-    }
-  });
-}
-
-/// Whether the operand's elements follow each other in memory as the result's do.
-inline bool is_whole(const SmallBroadcast& broadcast, const int64_t* strides) {
+/// Whether the operand's elements over loops [0, loops) follow each other in memory as the result's do.
+inline bool is_whole(const int64_t* counts, const int64_t* strides, int64_t loops) {
   int64_t expected = 1;
-  for (int64_t loop = 0; loop < broadcast.loops; ++loop) {
+  for (int64_t loop = 0; loop < loops; ++loop) {
     if (strides[loop] != expected) return false;
-    expected *= broadcast.counts[loop];
+    expected *= counts[loop];
   }
   return true;
 }
 
 template <class T>
-void run_sized(const SmallBroadcast& broadcast, Kernel kernel, void* out) {
+void expand_bytes(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
+  expand(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), counts, strides, loops);
+}
+using Expand = void (*)(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides,
+                        int64_t loops);
+Expand expand_of(int64_t itemsize) {
+  static constexpr Expand all[] = {&expand_bytes<uint8_t>, &expand_bytes<uint16_t>, &expand_bytes<uint32_t>,
+                                   &expand_bytes<uint64_t>, &expand_bytes<Complex128>};
+  return all[std::countr_zero(static_cast<uint64_t>(itemsize))];
+}
+
+/// The loops of a result in tiles: whole turns of the loops before `cut`, and some turns of that.
+struct Cut {
+  int64_t loop = 0;
+  int64_t inner = 1;  // elements of a turn
+  int64_t turns;      // of a tile
+
+  Cut(const int64_t* counts, int64_t loops, int64_t most) {
+    while (loop < loops - 1 && inner * counts[loop] <= most) inner *= counts[loop++];
+    turns = std::clamp(most / inner, int64_t{1}, counts[loop]);
+    const int64_t tiles = (counts[loop] + turns - 1) / turns;
+    turns = (counts[loop] + tiles - 1) / tiles;  // tiles of equal length
+  }
+};
+
+/// An operand's elements of a tile. Casts what the tile reads, then expands it, unless rows are computed where they
+/// lie.
+class TileOperand {
+ public:
+  template <int kCount>
+  void prepare(const SmallBroadcast<kCount>& broadcast, int i, const Cut& cut, bool in_rows) {
+    counts_ = broadcast.counts;
+    strides_ = broadcast.strides[i];
+    loops_ = cut.loop + 1;
+    cast_ = broadcast.casts[i];
+    expand_ = expand_of(broadcast.itemsize_of(i));
+    moves_ = strides_[cut.loop] != 0;
+    is_one_ = !moves_;
+    for (int64_t loop = 0; loop < cut.loop; ++loop) {
+      if (strides_[loop] == 0) continue;
+      own_ *= counts_[loop];
+      is_one_ = false;
+    }
+    step_ = in_rows ? strides_[0] : is_one_ ? 0 : 1;
+    expands_ = !in_rows && !is_one_ && !is_whole(counts_, strides_, loops_);
+  }
+  Lanes lanes(const std::byte* from, int64_t turns) {
+    if (!cast_ && !expands_) return {from, step_};
+    if (from == built_ && turns <= turns_) return {expands_ ? expanded_ : casted_, step_};
+    built_ = from;
+    turns_ = turns;
+    if (cast_) {
+      const Lanes given{from, 1};
+      cast_(casted_, &given, moves_ ? own_ * turns : own_);
+      from = casted_;
+    }
+    if (!expands_) return {from, step_};
+    int64_t counts[kSmallDims];
+    std::copy_n(counts_, loops_ - 1, counts);
+    counts[loops_ - 1] = turns;
+    expand_(expanded_, from, counts, strides_, loops_);
+    return {expanded_, step_};
+  }
+
+ private:
+  const int64_t* counts_;
+  const int64_t* strides_;
+  int64_t loops_;
+  int64_t step_;
+  Kernel cast_;
+  Expand expand_;
+  bool moves_, is_one_, expands_;
+  int64_t own_ = 1;                   // elements that a turn reads
+  const std::byte* built_ = nullptr;  // the elements that were made lanes last
+  int64_t turns_ = 0;
+  alignas(64) std::byte casted_[kTileBytes];
+  alignas(64) std::byte expanded_[kTileBytes + kExpandSlack];
+};
+
+/// Calls the kernel for each tile, or the kernel for rows.
+template <int kCount>
+[[gnu::noinline]] void run_tiles(const SmallBroadcast<kCount>& broadcast, Kernel kernel, int64_t out_itemsize,
+                                 void* out) {
+  const Cut cut(broadcast.counts, broadcast.loops, std::min(kTileBytes / broadcast.itemsize, kTileNumel));
+  const bool in_rows = broadcast.rows_kernel && cut.loop == 1 && broadcast.has_rows();
+  TileOperand operands[kCount];
+  int64_t widths[kCount], steps[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    operands[i].prepare(broadcast, i, cut, in_rows);
+    widths[i] = broadcast.casts[i] ? broadcast.widths[i] : broadcast.itemsize_of(i);
+    steps[i] = broadcast.strides[i][cut.loop] * broadcast.itemsize_of(i);
+  }
+  std::byte* to = static_cast<std::byte*>(out);
+  const auto run = [&](const std::byte* const* data) {
+    for (int64_t turn = 0, turns; turn < broadcast.counts[cut.loop]; turn += turns) {
+      turns = std::min(cut.turns, broadcast.counts[cut.loop] - turn);
+      Lanes lanes[kCount];
+      for (int i = 0; i < kCount; ++i)
+        lanes[i] = operands[i].lanes(data[i] + turn * broadcast.strides[i][cut.loop] * widths[i], turns);
+      if (in_rows)
+        broadcast.rows_kernel(to, cut.inner * out_itemsize, lanes, steps, cut.inner, turns);
+      else
+        kernel(to, lanes, cut.inner * turns);
+      to += cut.inner * turns * out_itemsize;
+    }
+  };
+  for_each_row(broadcast, widths, run, cut.loop + 1);
+}
+
+/// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny.
+template <class T>
+void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, void* out) {
   alignas(64) T buffers[2][kSmallBytes / static_cast<int64_t>(sizeof(T)) + kLongChunk];
   Lanes lanes[2];
   for (int i = 0; i < 2; ++i) {
-    const bool whole = is_whole(broadcast, broadcast.strides[i]);
+    const bool whole = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
     lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
     if (!whole)
-      expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast, broadcast.strides[i], broadcast.loops);
+      expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, broadcast.strides[i],
+             broadcast.loops);
   }
   kernel(out, lanes, broadcast.numel);
 }
 
 }  // namespace
 
-void SmallBroadcast::add_loop(int64_t count, const int64_t* own) noexcept {
+template <int kCount>
+void SmallBroadcast<kCount>::add_loop(int64_t count, const int64_t* own) noexcept {
   if (count == 1) return;
   const int64_t last = loops - 1;
-  const bool merges =
-      loops > 0 && own[0] == strides[0][last] * counts[last] && own[1] == strides[1][last] * counts[last];
+  bool merges = loops > 0;
+  for (int i = 0; merges && i < kCount; ++i) merges = own[i] == strides[i][last] * counts[last];
   if (merges) {
     counts[last] *= count;
     return;
   }
   counts[loops] = count;
-  strides[0][loops] = own[0];
-  strides[1][loops] = own[1];
+  for (int i = 0; i < kCount; ++i) strides[i][loops] = own[i];
   ++loops;
 }
 
-bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesView b_strides, int64_t width,
-                         int64_t most, ResultStrides result) noexcept {
-  ndim = a.size() > b.size() ? a.size() : b.size();
+template <int kCount>
+bool SmallBroadcast<kCount>::set(const StridedView* operands, int64_t width, int64_t most, bool are_dense,
+                                 ResultStrides result) noexcept {
+  ndim = 0;
+  for (int i = 0; i < kCount; ++i) ndim = std::max(ndim, operands[i].sizes.size());
   if (ndim > kSmallDims) return false;
-  const SizesView shapes[2] = {a, b}, steps[2] = {a_strides, b_strides};
   // More elements than fit need long rows. The result has at least those of each operand.
-  const bool needs_rows = most * width > kSmallBytes;
+  const bool needs_rows = !are_dense && most * width > kSmallBytes;
   itemsize = width;
   numel = 1;
   loops = 0;
-  int64_t last_stride[2] = {0, 0}, last_size[2] = {0, 0};
+  int64_t last_stride[kCount] = {}, last_size[kCount] = {};
   for (int64_t back = 1; back <= ndim; ++back) {
-    int64_t own[2];
-    for (int i = 0; i < 2; ++i) own[i] = back <= shapes[i].size() ? shapes[i][shapes[i].size() - back] : 1;
-    if (!sizes_broadcast(own[0], own[1])) return false;
-    const int64_t dim = ndim - back, size = broadcast_size(own[0], own[1]);
-    sizes[dim] = size;
+    int64_t own[kCount], size = 1;
+    for (int i = 0; i < kCount; ++i) {
+      const SizesView shape = operands[i].sizes;
+      own[i] = back <= shape.size() ? shape[shape.size() - back] : 1;
+      if (!sizes_broadcast(size, own[i])) return false;
+      size = broadcast_size(size, own[i]);
+    }
+    sizes[ndim - back] = size;
     numel *= size;
-    if (numel > kSmallRowsNumel) return false;
-    int64_t own_strides[2];
-    for (int i = 0; i < 2; ++i) {
-      const bool moves = back <= shapes[i].size() && (own[i] != 1 || size == 1);
-      const int64_t stride = moves ? steps[i][shapes[i].size() - back] : 0;
+    if (numel > limit) return false;
+    int64_t own_strides[kCount];
+    for (int i = 0; i < kCount; ++i) {
+      const int64_t dims = operands[i].sizes.size();
+      const bool moves = back <= dims && (own[i] != 1 || size == 1);
+      const int64_t stride = moves ? operands[i].strides[dims - back] : 0;
       own_strides[i] = stride;
       if (stride == 0 || result == ResultStrides::given) continue;
       // Strides must not get smaller from the last dim to the first: then the result is row-major.
@@ -277,66 +392,103 @@ bool SmallBroadcast::set(SizesView a, SizesView a_strides, SizesView b, SizesVie
     add_loop(size, own_strides);
     if (needs_rows && loops > 0 && !has_rows_of(loops == 1 ? 1 : shortest_row(true))) return false;
   }
-  return loops > 0 && (numel * itemsize <= kSmallBytes || has_rows());
+  return loops > 0 && (are_dense || numel * itemsize <= kSmallBytes || has_rows());
 }
 
-bool SmallBroadcast::casts_many() const noexcept {
-  return (casts[0] && numels[0] > kSmallNumel) || (casts[1] && numels[1] > kSmallNumel);
+template <int kCount>
+bool SmallBroadcast<kCount>::casts_any() const noexcept {
+  bool any = false;
+  for (int i = 0; i < kCount; ++i) any = any || casts[i];
+  return any;
 }
 
-int64_t SmallBroadcast::shortest_row(bool is_planned) const noexcept {
+template <int kCount>
+int64_t SmallBroadcast<kCount>::shortest_row(bool is_planned) const noexcept {
+  if (rows_kernel && itemsize <= 2 && kernels().vector_bytes == kMaskedBytes)
+    return itemsize == 2 || repeats_rows() ? kShortestRepeatedRow : kShortestMaskedRow;
   return is_planned && !rows_kernel ? kShortestPlannedRow : kShortestRowBytes / itemsize;
 }
-bool SmallBroadcast::has_rows_of(int64_t shortest) const noexcept {
-  const int64_t a = strides[0][0], b = strides[1][0];
-  return counts[0] >= shortest && (a | b) == 1 && a >= 0 && b >= 0;
+template <int kCount>
+bool SmallBroadcast<kCount>::repeats_rows() const noexcept {
+  bool repeats = false;
+  for (int i = 0; loops > 1 && i < kCount; ++i) repeats = repeats || (strides[i][0] != 0 && strides[i][1] == 0);
+  return repeats;
 }
-bool SmallBroadcast::has_rows_to_cast() const noexcept { return counts[0] >= kShortestCastRow && has_rows(); }
-bool SmallBroadcast::has_rows() const noexcept { return has_rows_of(shortest_row(numel * itemsize > kSmallBytes)); }
+template <int kCount>
+bool SmallBroadcast<kCount>::has_rows_of(int64_t shortest) const noexcept {
+  if (counts[0] < shortest) return false;
+  bool moves = false;
+  for (int i = 0; i < kCount; ++i) {
+    if (strides[i][0] != 0 && strides[i][0] != 1) return false;
+    moves = moves || strides[i][0] == 1;
+  }
+  return moves;
+}
+template <int kCount>
+bool SmallBroadcast<kCount>::has_rows() const noexcept {
+  return has_rows_of(shortest_row(numel * itemsize > kSmallBytes));
+}
+template struct SmallBroadcast<2>;
+template struct SmallBroadcast<3>;
 
 namespace {
 
-void run_of_one_dtype(const SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+template <int kCount>
+bool takes_rows_together(const SmallBroadcast<kCount>& broadcast, int64_t out_itemsize) {
+  return broadcast.rows_kernel && broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kLongRowBytes;
+}
+
+void run_of_one_dtype(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   if (broadcast.has_rows()) {
-    const bool is_short = broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kLongRowBytes;
-    if (broadcast.rows_kernel && is_short) return run_rows_together(broadcast, out_itemsize, out);
+    if (takes_rows_together(broadcast, out_itemsize)) return run_rows_together(broadcast, out_itemsize, out);
     return run_rows(broadcast, kernel, out_itemsize, out);
   }
+  if (broadcast.numel * broadcast.itemsize > kSmallBytes) return run_tiles(broadcast, kernel, out_itemsize, out);
   switch (broadcast.itemsize) {
     case 1:
-      return run_sized<uint8_t>(broadcast, kernel, out);
+      return run_one_tile<uint8_t>(broadcast, kernel, out);
     case 2:
-      return run_sized<uint16_t>(broadcast, kernel, out);
+      return run_one_tile<uint16_t>(broadcast, kernel, out);
     case 4:
-      return run_sized<uint32_t>(broadcast, kernel, out);
+      return run_one_tile<uint32_t>(broadcast, kernel, out);
     case 8:
-      return run_sized<uint64_t>(broadcast, kernel, out);
+      return run_one_tile<uint64_t>(broadcast, kernel, out);
     default:
-      return run_sized<Complex128>(broadcast, kernel, out);
+      return run_one_tile<Complex128>(broadcast, kernel, out);
   }
 }
 
 /// The same after casts of whole operands into buffers on the stack.
-[[gnu::noinline]] void run_cast(SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+[[gnu::noinline]] void run_cast(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   alignas(64) std::byte buffers[2][kSmallNumel * kMaxItemsize];
   for (int i = 0; i < 2; ++i) {
     if (!broadcast.casts[i]) continue;
     const Lanes from{broadcast.data[i], 1};
     broadcast.casts[i](buffers[i], &from, broadcast.numels[i]);
     broadcast.data[i] = buffers[i];
+    broadcast.casts[i] = nullptr;
   }
   run_of_one_dtype(broadcast, kernel, out_itemsize, out);
 }
 
+bool fits_buffer(const SmallBroadcast<2>& broadcast, int i) {
+  return !broadcast.casts[i] || broadcast.numels[i] <= kSmallNumel;
+}
+
 }  // namespace
 
-void run_small(SmallBroadcast& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
-  if (!broadcast.casts[0] && !broadcast.casts[1])
-    run_of_one_dtype(broadcast, kernel, out_itemsize, out);
-  else if (broadcast.casts_many())
-    run_rows_cast(broadcast, kernel, out_itemsize, out);
-  else
-    run_cast(broadcast, kernel, out_itemsize, out);
+void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+  if (!broadcast.casts_any()) return run_of_one_dtype(broadcast, kernel, out_itemsize, out);
+  if (fits_buffer(broadcast, 0) && fits_buffer(broadcast, 1)) return run_cast(broadcast, kernel, out_itemsize, out);
+  run_tiles(broadcast, kernel, out_itemsize, out);
+}
+
+void run_small(SmallBroadcast<3>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+  const bool has_rows = broadcast.has_rows() && !broadcast.casts_any();
+  if (has_rows && takes_rows_together(broadcast, out_itemsize)) return run_rows_together(broadcast, out_itemsize, out);
+  if (has_rows && broadcast.counts[0] * broadcast.itemsize >= kFairRowBytes)
+    return run_rows(broadcast, kernel, out_itemsize, out);
+  run_tiles(broadcast, kernel, out_itemsize, out);
 }
 
 }  // namespace tenon

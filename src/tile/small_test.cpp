@@ -23,15 +23,16 @@ class Drawn {
   }
 
   Dims shape() const { return infer_size(operands_[0].sizes, operands_[1].sizes); }
-  bool set(SmallBroadcast& broadcast, ResultStrides result) const {
+  bool set(SmallBroadcast<2>& broadcast, ResultStrides result) const {
     const int64_t most = std::max(numel_of(operands_[0].sizes), numel_of(operands_[1].sizes));
-    return broadcast.set(operands_[0].sizes, operands_[0].strides, operands_[1].sizes, operands_[1].strides, width_,
-                         most, result);
+    const StridedView views[] = {{operands_[0].sizes, operands_[0].strides},
+                                 {operands_[1].sizes, operands_[1].strides}};
+    return broadcast.set(views, width_, most, false, result);
   }
   Kernel kernel() const { return kernels().elementwise[static_cast<int>(Op::add)][static_cast<int>(dtype_)]; }
 
   /// The result of `run_small` at this place in a cache line, and what is around it.
-  Bytes computed(SmallBroadcast& broadcast, int64_t place) const {
+  Bytes computed(SmallBroadcast<2>& broadcast, int64_t place) const {
     Bytes result = untouched(place);
     for (int i = 0; i < 2; ++i) {
       broadcast.data[i] = operands_[i].data.data();
@@ -118,7 +119,7 @@ TEST(Small, IsWhatEachElementAloneGives) {
   for (const Dtype dtype : {uint8, int16, bfloat16, int32, float32, float64, complex128})
     for (uint64_t seed = 0; seed < 3000; ++seed) {
       const Drawn drawn(dtype, seed);
-      SmallBroadcast broadcast;
+      SmallBroadcast<2> broadcast;
       if (!drawn.set(broadcast, seed % 2 == 0 ? ResultStrides::given : ResultStrides::from_operands)) continue;
       ASSERT_TRUE(SizesView(drawn.shape()) == broadcast.shape());
       const int64_t place = static_cast<int64_t>(seed % 5);
@@ -132,9 +133,11 @@ TEST(Small, IsWhatEachElementAloneGives) {
 }
 
 TEST(Small, RefusesOperandsWhoseResultMayNotBeRowMajor) {
-  SmallBroadcast broadcast;
-  EXPECT_FALSE(broadcast.set({3, 4}, {1, 3}, {3, 4}, {1, 3}, 4, 12, ResultStrides::from_operands));
-  EXPECT_TRUE(broadcast.set({3, 4}, {1, 3}, {3, 4}, {1, 3}, 4, 12, ResultStrides::given));
+  SmallBroadcast<2> broadcast;
+  const Dims sizes{3, 4}, strides{1, 3};
+  const StridedView turned[] = {{sizes, strides}, {sizes, strides}};
+  EXPECT_FALSE(broadcast.set(turned, 4, 12, false, ResultStrides::from_operands));
+  EXPECT_TRUE(broadcast.set(turned, 4, 12, false, ResultStrides::given));
 }
 
 }  // namespace
