@@ -157,7 +157,7 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
 template <class T>
 void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
   // Sequential reads matter more than sequential writes: the output is a tile in the cache.
-  if (stride1 == 1 && stride0 != 1 && (n1 >= 8 || (n1 > 1 && n0 >= 8)))
+  if (stride1 == 1 && stride0 != 1 && (n1 >= 8 || (n1 > 1 && n0 >= 8 && stride0 > 4)))
     return transpose<T>(out, n0, in, stride0, n1, n0);
   constexpr int64_t kItemsize = sizeof(T);
   if (stride0 == 1 && n1 > 1)

@@ -94,6 +94,20 @@ template <class T>
   move.gather(to, from, strides[0], counts[0], strides[1], counts[1]);
 }
 
+/// Loops of which the last is contiguous and the others have so few elements that a list names them: transposed.
+constexpr int64_t kListed = 128, kListedRows = 8;
+template <class T>
+[[gnu::noinline]] int64_t expand_listed(T* to, const T* from, const int64_t* counts, const int64_t* strides,
+                                        int64_t loop, int64_t columns) {
+  int64_t offsets[kListed] = {0}, listed = 1;
+  for (int64_t inner = 0; inner < loop; ++inner) {
+    for (int64_t i = listed; i < listed * counts[inner]; ++i) offsets[i] = offsets[i - listed] + strides[inner];
+    listed *= counts[inner];
+  }
+  kernels().move[std::countr_zero(sizeof(T))].transpose_listed(to, columns, from, offsets, counts[loop], columns);
+  return columns * counts[loop];
+}
+
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
 template <class T>
 int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
@@ -109,6 +123,11 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
   if (loop == 1 && stride != 0 && inner * count >= kFewMoved) {
     expand_pair(to, from, strides, counts);
     return inner * count;
+  }
+  if (loop > 1 && stride == 1 && count >= kListedRows) {
+    int64_t columns = inner;
+    for (int64_t i = 1; i < loop; ++i) columns *= counts[i];
+    if (columns <= kListed) return expand_listed(to, from, counts, strides, loop, columns);
   }
   const int64_t block = loop == 1 ? inner : expand(to, from, counts, strides, loop);
   const int64_t total = block * count, width = static_cast<int64_t>(sizeof(T));
