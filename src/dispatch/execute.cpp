@@ -8,6 +8,7 @@
 #include "shape/dense_strides.h"
 #include "tenon/threads.h"
 #include "tensor/impl.h"
+#include "tile/rows.h"
 #include "tile/run.h"
 
 namespace tenon {
@@ -19,9 +20,9 @@ constexpr int64_t kManyElements = 4096;
 // A call takes little memory besides its result's.
 constexpr int64_t kCastBytes = 64 << 10;
 
-// Kernels with vectors of so many bytes compute a row of elements of one or two bytes by a mask. Shorter rows than
-// these are repeated in tiles. Bench: ./dev bench --sweep, columns.
-constexpr int64_t kMaskedBytes = 64, kShortestMaskedRun = 12, kShortestMaskedWords = 22;
+// Where kernels compute rows by a mask, shorter ones than these are repeated in tiles. Bench: ./dev bench --sweep,
+// columns.
+constexpr int64_t kShortestMaskedRun = 12, kShortestMaskedWords = 22;
 
 struct Call {
   Op op;
@@ -85,7 +86,7 @@ FairRuns fair_runs_of(const Call& call, const Program& program) {
     narrowest = std::min<int64_t>(narrowest, itemsize(dtype));
   }
   const bool takes_rows = program.is_one_kernel() && program.instructions()[0].rows;
-  if (takes_rows && narrowest <= 2 && kernels().vector_bytes == kMaskedBytes)
+  if (takes_rows && masks_rows(narrowest))
     return {kShortestMaskedRun, narrowest == 2 ? kShortestMaskedWords : kShortestMaskedRun};
   return takes_rows ? FairRuns::of_rows(itemsize(program.dtype(0))) : FairRuns::of_calls(narrowest);
 }

@@ -120,7 +120,7 @@ bool join_runs(const List<Tensor>& tensors, const Joined& all, const Tensor& to)
     if (tensor.numel() == 0) continue;
     const int64_t run = tensor.sizes()[all.dim] * inner;  // exact: inside the tensor
     if (rows == 0) rows = tensor.numel() / run;
-    parts.push_back({tensor.impl()->data(), run * width});
+    parts.push_back({tensor.impl()->data(), run * width});  // exact: bytes of the tensor
   }
   if (!parts.empty()) join(to.impl()->data(), parts.data(), parts.size(), rows);
   return true;

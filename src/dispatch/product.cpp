@@ -157,7 +157,7 @@ Tensor product_of_few(const Tensor& a, const Tensor& b, SizesView sizes, const T
   if (wide == dtype || b.dtype() != dtype || a.is_meta() || a.numel() == 0 || numel == 0 || CourseRecord::now())
     return {};
   const int64_t left = few_numbers(a), right = few_numbers(b);
-  if (numel >= kFewNumbers || left + right + numel > kFewNumbers) return {};
+  if (numel >= kFewNumbers || left + right + numel > kFewNumbers) return {};  // exact: each is small
   const Product product = product_of(a, b, wide);
   if (dtype == bfloat16 && multiplies_pairs(product.rows, product.columns, product.depth)) return {};
   const bool fits =

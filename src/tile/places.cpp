@@ -429,7 +429,7 @@ Course route_of(const Setup& setup) {
                 .stores = stride == 1 || shape.width == 1 || shape.inner > 1 ? "in place" : "scattered"};
   course.plan = setup.plan;
   course.accesses.push_back(shape.gathers ? AccessPattern::gather : AccessPattern::direct);
-  course.kernels.push_back({block_name(shape.way == Way::across ? setup.fold.op : setup.extreme), setup.fold.input});
+  course.kernels.push_back({block_name(setup.fold.op), setup.fold.input});
   return course;
 }
 

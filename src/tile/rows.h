@@ -10,6 +10,13 @@ inline constexpr int64_t kManySingles = 12;
 // Of wider elements no half vector holds so many.
 inline constexpr int64_t kWidest = 2;
 
+// Kernels with vectors of so many bytes end rows by a mask.
+inline constexpr int64_t kMaskedBytes = 64;
+/// Whether kernels for rows compute the ends of rows of so narrow elements by a mask.
+inline bool masks_rows(int64_t narrowest) noexcept {
+  return narrowest <= kWidest && kernels().vector_bytes == kMaskedBytes;
+}
+
 /// A row's lanes in one call, or in two that overlap.
 struct RowCalls {
   int64_t first;  // lanes of the first call

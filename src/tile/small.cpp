@@ -18,9 +18,9 @@ constexpr int64_t kChunk = 16, kLongChunk = 64;
 // A call of a kernel costs as much as copying so many bytes; beyond kSmallBytes, so many elements, as planning does.
 // Bench: tenon_bench --filter '^large/(row|column)/L1'.
 constexpr int64_t kShortestRowBytes = 64, kShortestPlannedRow = 64;
-// Elements of the shortest rows of one or two bytes that kernels with vectors of so many bytes compute by a mask; a row
-// that is read again and again is soon repeated in a tile. Bench: ./dev bench --sweep, columns and rows.
-constexpr int64_t kMaskedBytes = 64, kShortestMaskedRow = 12, kShortestRepeatedRow = 24;
+// Elements of the shortest rows that kernels compute by a mask; a row that is read again and again is soon repeated in
+// a tile. Bench: ./dev bench --sweep, columns and rows.
+constexpr int64_t kShortestMaskedRow = 12, kShortestRepeatedRow = 24;
 // Rows of three operands that are computed where they lie. Bench: ./dev bench --sweep, masks.
 constexpr int64_t kFairRowBytes = 512;
 // Bytes of an operand's tile, and its elements: a few operands stay in the first-level cache. Bench: ./dev bench
@@ -423,7 +423,7 @@ bool SmallBroadcast<kCount>::casts_any() const noexcept {
 
 template <int kCount>
 int64_t SmallBroadcast<kCount>::shortest_row(bool is_planned) const noexcept {
-  if (rows_kernel && itemsize <= 2 && kernels().vector_bytes == kMaskedBytes)
+  if (rows_kernel && masks_rows(itemsize))
     return itemsize == 2 || repeats_rows() ? kShortestRepeatedRow : kShortestMaskedRow;
   return is_planned && !rows_kernel ? kShortestPlannedRow : kShortestRowBytes / itemsize;
 }
