@@ -103,6 +103,17 @@ TEST(Product, OfVectorsIsThatOfMatrices) {
       }
 }
 
+TEST(Product, OfEqualMatricesHasEqualBits) {
+  uint32_t state = 4;
+  for (const Dtype dtype : {float32, float64})
+    for (const int64_t rows : {3, 4, 5, 8, 9, 10, 16, 17, 18})
+      for (int64_t columns = 1; columns < 16; ++columns) {
+        const Tensor a = div(drawn({rows, 9}, dtype, 0, state), 7), b = div(drawn({9, columns}, dtype, 0, state), 7);
+        const Tensor all = bmm(a.expand({20, rows, 9}), b.expand({20, 9, columns}));
+        EXPECT_TRUE(eq(all, all.select(0, 0)).all().item<bool>()) << dtype_name(dtype) << " " << rows << " " << columns;
+      }
+}
+
 TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
   const int before = get_num_threads();
   for (const auto& [rows, depth, columns] : {std::array<int64_t, 3>{300, 300, 300},

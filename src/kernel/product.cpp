@@ -372,7 +372,7 @@ void multiply_narrow(D d, const SmallProducts& products, T* out) {
   if (whole == products.batches) return;
   out += whole * numel;
   SmallProducts rest = products;
-  if (rows > kLanes) {  // of the only matrix
+  if (rows > kLanes + 1) {  // of the last matrix. A row alone would be summed in another order than among others.
     rest.block.rows = rows - kLanes;
     multiply_strips(d, rest, out, whole, products.batches);
     out += rest.block.rows * columns;

@@ -171,8 +171,8 @@ DenseRun dense_run(const Plan& plan, int64_t operand) {
   if (loop == 0) return {};
   if (plan.sizes[loop] >= kFewRows) return {loop, 0};
   const int64_t next = with_stride(plan.sizes[loop]);
-  const int64_t rows = plan.sizes[loop] * (next == 0 ? 1 : plan.sizes[next]);  // exact: elements of an operand
-  return rows >= kBlockRows ? DenseRun{loop, next} : DenseRun{};
+  const Checked rows = Checked(plan.sizes[loop]) * (next == 0 ? 1 : plan.sizes[next]);
+  return rows.is_at_most(kBlockRows - 1) ? DenseRun{} : DenseRun{loop, next};
 }
 
 void set_access_patterns(Plan& plan, int64_t count) {

@@ -144,8 +144,8 @@ TEST(Plan, Table) {
       {"transposed, too few columns of two loops",
        {3, 100, 5, 20},
        {{{3, 100, 5, 20}, {10000, 1, 100, 500}}},
-       "sizes [20, 5, 100, 3], strides [1, 20, 100, 10000] direct, [500, 100, 1, 10000] gather; 3 fused: 10000 in units "
-       "of 100"},
+       "sizes [20, 5, 100, 3], strides [1, 20, 100, 10000] direct, [500, 100, 1, 10000] gather; 3 fused: 10000 in "
+       "units of 100"},
       {"all dims in the opposite order: rows of two loops",
        {2, 6, 100, 80},
        {{{2, 6, 100, 80}, {1, 2, 12, 1200}}},
@@ -156,6 +156,12 @@ TEST(Plan, Table) {
        {{{9, 40, 5}, {1, 45, 9}}, {{9, 40, 1}, {40, 1, 1}}},
        "sizes [5, 40, 9], strides [1, 5, 200] direct, [9, 45, 1] transposed, [0, 1, 40] repeated 5; 2 fused: 200 in "
        "units of 5, along 2"},
+      {"without elements, a column may have any number of rows",
+       {kHalf, 8, 0, 5},
+       {{{kHalf, 8, 0, 5}, {8, 1, 3, 7}}},
+       "sizes [5, 0, 8, 4611686018427387904], strides [1, 5, 10, 100] gather, [7, 3, 1, 8] gather; 4 fused: 0 in units "
+       "of 0",
+       {100, 10, 5, 1}},
       {"an input without gaps along the innermost loop is not transposed",
        {8, 600},
        {{{8, 600}, {1000, 1}}, {{8, 1}, {1, 1}}},
