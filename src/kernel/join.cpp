@@ -12,9 +12,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 /// A shuffle of 16 bytes.
 class Bytes {
  public:

@@ -538,24 +538,15 @@ HWY_INLINE void transpose_few_columns(Transposition<T, Columns> all, int64_t row
   transpose_plain(all, row, rows, 0, columns);
 }
 
-/// Fewer rows than a block has: whole blocks are read while that passes no column's end that is the last in memory.
+// Columns of so many bytes come from beyond the caches: each is read before its turn. Nearer ones would take longer for
+// it. Bench: ./dev bench --sweep, transposed.
+constexpr int64_t kFarRows = 512;
 template <class T, class Columns>
-HWY_INLINE void transpose_few_rows(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
-  constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
-  const T* const last = all.columns.last(0, columns) + rows - kRows;
-  alignas(64) T block[kRows * kColumns];
-  for (int64_t column = 0; column < columns; column += kColumns) {
-    const int64_t end = std::min(column + kColumns, columns);
-    if (end < column + kColumns || all.columns.last(column, end) > last) {
-      transpose_plain(all, 0, rows, column, end);
-      continue;
-    }
-    transpose_block(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[column + i]; });
-    for (int64_t row = 0; row < rows; ++row)
-      std::memcpy(all.to + row * all.out_stride + column, block + row * kColumns, kColumns * sizeof(T));
-  }
+HWY_INLINE void prefetch_columns(Transposition<T, Columns> all, int64_t first, int64_t count, int64_t rows) {
+  for (int64_t column = first; column < first + count; ++column)
+    for (int64_t row = 0; row < rows; row += 64 / static_cast<int64_t>(sizeof(T)))
+      __builtin_prefetch(all.columns[column] + row);
 }
-#endif
 
 /// Columns of two to four elements that follow each other.
 template <class T>
@@ -579,15 +570,24 @@ HWY_INLINE bool gather_rows(Transposition<T, ListedColumns<T>>, int64_t, int64_t
   return false;
 }
 
-// Columns of so many bytes come from beyond the caches: each is read before its turn. Nearer ones would take longer for
-// it. Bench: ./dev bench --sweep, transposed.
-constexpr int64_t kFarRows = 512;
+/// Fewer rows than a block has: whole blocks are read while that passes no column's end that is the last in memory.
 template <class T, class Columns>
-HWY_INLINE void prefetch_columns(Transposition<T, Columns> all, int64_t first, int64_t count, int64_t rows) {
-  for (int64_t column = first; column < first + count; ++column)
-    for (int64_t row = 0; row < rows; row += 64 / static_cast<int64_t>(sizeof(T)))
-      __builtin_prefetch(all.columns[column] + row);
+HWY_INLINE void transpose_few_rows(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
+  constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
+  const T* const last = all.columns.last(0, columns) + rows - kRows;
+  alignas(64) T block[kRows * kColumns];
+  for (int64_t column = 0; column < columns; column += kColumns) {
+    const int64_t end = std::min(column + kColumns, columns);
+    if (end < column + kColumns || all.columns.last(column, end) > last) {
+      transpose_plain(all, 0, rows, column, end);
+      continue;
+    }
+    transpose_block(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[column + i]; });
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(all.to + row * all.out_stride + column, block + row * kColumns, kColumns * sizeof(T));
+  }
 }
+#endif
 
 template <class T, class Columns>
 void transpose_columns(Transposition<T, Columns> all, int64_t rows, int64_t columns) {

@@ -71,6 +71,8 @@ void make_plan(SizesView shape, const StridedView* operands, int64_t count, Plan
 /// Makes the plan of a reduction: operand 0, the output, has stride 0 along reduced dims. The inputs decide the order
 /// of loops.
 void make_reduction_plan(SizesView shape, const StridedView* operands, int64_t count, Plan& plan);
+/// Whether a loop of such a plan is reduced.
+inline bool is_reduced(const Plan& plan, int64_t loop) noexcept { return plan.strides_of(0)[loop] == 0; }
 
 /// Strides of a new result that keeps the memory format of its inputs.
 /// PyTorch: TensorIteratorBase::allocate_or_resize_outputs and fast_set_up.

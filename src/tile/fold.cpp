@@ -15,20 +15,15 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kSlack = 16;              // states behind the last one that kernels may write
-constexpr int64_t kBlock = 1 << 12;         // elements that are copied, cast and folded at once
-constexpr int64_t kFewLanes = 16;           // below this a kept loop gives no vectors
-constexpr int64_t kSmallBlock = 1 << 10;    // elements; smaller blocks are folded together
-constexpr int64_t kFewRows = 64;            // rows that are gathered at once
-constexpr int64_t kWidth = 512;             // outputs of a tile
-constexpr int64_t kRowsAtOnce = 16;         // rows far apart: each is a page
-constexpr int64_t kNarrowSteps = 256;       // elements that a narrow state takes before a wide one takes it
-constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
-constexpr int64_t kShortRun = 32;           // elements; shorter runs are folded faster as columns
-constexpr int64_t kFarBytes = 1 << 24;      // beyond the caches
-constexpr int64_t kMaxParts = 64;
-
-bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
+constexpr int64_t kSlack = 16;            // states behind the last one that kernels may write
+constexpr int64_t kBlock = 1 << 12;       // elements that are copied, cast and folded at once
+constexpr int64_t kFewLanes = 16;         // below this a kept loop gives no vectors
+constexpr int64_t kSmallBlock = 1 << 10;  // elements; smaller blocks are folded together
+constexpr int64_t kFewRows = 64;          // rows that are gathered at once
+constexpr int64_t kWidth = 512;           // outputs of a tile
+constexpr int64_t kRowsAtOnce = 16;       // rows far apart: each is a page
+constexpr int64_t kNarrowSteps = 256;     // elements that a narrow state takes before a wide one takes it
+constexpr int64_t kShortRun = 32;         // elements; shorter runs are folded faster as columns
 
 /// One loop gives the outputs of a tile, one the rows that they fold; the others count. -1: no such loop.
 struct Shape {
@@ -115,7 +110,6 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
   }
 }
 
-bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
 /// Whether short rows are folded in blocks.
 bool chooses_blocks(const Plan& plan, const Fold& fold) {
   if (!folds_blocks(fold) || !lies_in_blocks(plan)) return false;

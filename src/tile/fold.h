@@ -19,6 +19,12 @@ struct Fold {
   const double* numbers;       // parameters that the formula reads
 };
 
+inline constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
+inline constexpr int64_t kMaxParts = 64;
+inline constexpr int64_t kFarBytes = 1 << 24;  // beyond the caches
+
+inline bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
+
 /// Operand 0 of `plan` is every output, with stride 0 along reduced loops; operand 1 the input. No loop is empty.
 /// Where the op knows places, there is one reduced loop at most.
 void run_fold(const Plan& plan, const Fold& fold, const void* in);

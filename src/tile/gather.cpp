@@ -89,7 +89,7 @@ void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
 
 bool Gather::is_transposed() const noexcept {
   if (form_ == GatherForm::columns) return plan_->unit >= kManyColumns;
-  return plan_->fused == 2 && strides_[1] == 1 && plan_->sizes[0] >= kManyColumns;
+  return form_ == GatherForm::block && plan_->fused == 2 && strides_[1] == 1 && plan_->sizes[0] >= kManyColumns;
 }
 
 void Gather::prefetch_columns(const std::byte* from, int64_t bytes) const {

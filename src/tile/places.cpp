@@ -19,26 +19,20 @@ namespace tenon {
 namespace {
 
 // Bench: ./dev bench --sweep, reductions.
-constexpr int64_t kChunk = 1 << 12;         // elements that are folded and then searched in the first cache
-constexpr int64_t kWidth = 512;             // outputs of a tile
-constexpr int64_t kRowsAtOnce = 32;         // rows far apart: each is a page
-constexpr int64_t kFarRowsAtOnce = 16;      // the same beyond the caches
-constexpr int64_t kRowsNearby = 128;        // rows of less than a page
-constexpr int64_t kSmallest = 64;           // elements for which kernels of blocks are set up
-constexpr int64_t kShortRun = 32;           // elements; shorter runs are folded faster as columns
-constexpr int64_t kShortNarrowRun = 24;     // the same of one or two bytes
-constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is searched apart
-constexpr int64_t kFarBytes = 1 << 24;      // beyond the caches
-constexpr int64_t kRowsOfSegment = 512;     // of several columns, whose segments take long to join
-constexpr int64_t kPartsAcross = 16;        // the same: so many parts are enough
-constexpr int64_t kMostAhead = 16 << 10;    // bytes of the next chunk that are prefetched
-constexpr int64_t kMaxParts = 64;
+constexpr int64_t kChunk = 1 << 12;       // elements that are folded and then searched in the first cache
+constexpr int64_t kWidth = 512;           // outputs of a tile
+constexpr int64_t kRowsAtOnce = 32;       // rows far apart: each is a page
+constexpr int64_t kFarRowsAtOnce = 16;    // the same beyond the caches
+constexpr int64_t kRowsNearby = 128;      // rows of less than a page
+constexpr int64_t kSmallest = 64;         // elements for which kernels of blocks are set up
+constexpr int64_t kShortRun = 32;         // elements; shorter runs are folded faster as columns
+constexpr int64_t kShortNarrowRun = 24;   // the same of one or two bytes
+constexpr int64_t kRowsOfSegment = 512;   // of several columns, whose segments take long to join
+constexpr int64_t kPartsAcross = 16;      // the same: so many parts are enough
+constexpr int64_t kMostAhead = 16 << 10;  // bytes of the next chunk that are prefetched
 
 static_assert(kRowsNearby <= kSearchedRows);
 
-bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
-
-bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }
 bool gives_extremes(const Fold& fold) { return fold.op == Op::max_dim || fold.op == Op::min_dim; }
 
 enum class Way {

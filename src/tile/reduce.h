@@ -14,8 +14,6 @@ struct Reduction {
   Dtype output;    // dtype of the result
 };
 
-inline bool is_reduced(const Plan& plan, int64_t loop) { return plan.strides_of(0)[loop] == 0; }
-
 /// Whether 0 is added to a fold at its end. PyTorch's sums start at 0, so a sum of -0 is 0; no other result changes.
 constexpr bool starts_at_zero(Op op, Dtype accumulated) {
   return (op == Op::sum || op == Op::mean) && is_inexact(accumulated);

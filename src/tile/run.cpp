@@ -27,7 +27,7 @@ constexpr int64_t kRowsAhead = 4;
 
 // While one operand is gathered the others' memory waits, so each is prefetched: so many bytes ahead, after each piece
 // of so many bytes. Bench: ./dev bench --sweep, steps.
-constexpr int64_t kBytesAhead = 16 << 10, kPieceBytes = 512;
+constexpr int64_t kGatherAhead = 16 << 10, kGatherPiece = 512;
 // Of a transposed operand this is prefetched in each column, beyond what a tile reads. Bench: ./dev bench --sweep,
 // transposed.
 constexpr int64_t kStreamBytesAhead = 256;
@@ -325,7 +325,7 @@ class TileLoop {
       return gather.load(to, from, rows);
     }
     const int64_t step = strides[plan_.fused - 1] << shift, bytes = plan_.unit << shift;
-    const int64_t piece = std::max(kPieceBytes / bytes, int64_t{1});
+    const int64_t piece = std::max(kGatherPiece / bytes, int64_t{1});
     for (int64_t row = 0; row < rows; row += piece, from += piece * step, to += piece * bytes) {
       const int64_t count = std::min(piece, rows - row);
       prefetch(from, strides, shift, count);
@@ -344,11 +344,11 @@ class TileLoop {
     if (plan_.fused > 2) return;
     const int64_t step = strides[plan_.fused - 1] << shift;
     const int64_t bytes = plan_.fused == 1 ? step : plan_.sizes[0] * strides[0] << shift;
-    if (step <= bytes + kLine) return prefetch_rows(from + kBytesAhead, rows * step, 0, 1);
+    if (step <= bytes + kLine) return prefetch_rows(from + kGatherAhead, rows * step, 0, 1);
     const int64_t next = plan_.fused < plan_.ndim() ? strides[plan_.fused] << shift : 0;
     if (const int64_t later = bytes_to_later_turn(bytes, step, next); later > 0)
       return prefetch_rows(from + later, bytes, step, rows);
-    const int64_t rows_ahead = (kBytesAhead + step - 1) / step;
+    const int64_t rows_ahead = (kGatherAhead + step - 1) / step;
     prefetch_rows(from + rows_ahead * step, bytes, step, rows);
   }
 
