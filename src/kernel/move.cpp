@@ -383,13 +383,10 @@ HWY_INLINE void transpose_plain(Transposition<T, Columns> all, int64_t row_begin
 }
 
 #if TENON_HAS_SHUFFLES
-/// Blocks of 4 x 4 four-byte elements in 128-bit registers. `column(i)` is the first element of column i.
-template <class Column>
-HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const Column& column) {
-  const hn::FixedTag<uint32_t, 4> d;
-  const hn::FixedTag<uint64_t, 2> d64;
-  const auto c0 = hn::LoadU(d, column(0)), c1 = hn::LoadU(d, column(1));
-  const auto c2 = hn::LoadU(d, column(2)), c3 = hn::LoadU(d, column(3));
+/// Four rows of what four columns have in each 128 bits.
+template <class D, class V>
+HWY_INLINE void store_interleaved(D d, V c0, V c1, V c2, V c3, uint32_t* to, int64_t out_stride) {
+  const hn::Repartition<uint64_t, D> d64;
   const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
              high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
   const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
@@ -399,6 +396,15 @@ HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const Column& co
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * out_stride);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * out_stride);
 }
+
+/// Blocks of 4 x 4 four-byte elements in 128-bit registers. `column(i)` is the first element of column i.
+template <class Column>
+HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const Column& column) {
+  const hn::FixedTag<uint32_t, 4> d;
+  const auto c0 = hn::LoadU(d, column(0)), c1 = hn::LoadU(d, column(1));
+  const auto c2 = hn::LoadU(d, column(2)), c3 = hn::LoadU(d, column(3));
+  store_interleaved(d, c0, c1, c2, c3, to, out_stride);
+}
 #endif
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -407,19 +413,10 @@ template <class Column>
 HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const Column& column) {
   const hn::FixedTag<uint32_t, 8> d;
   const hn::FixedTag<uint32_t, 4> half;
-  const hn::FixedTag<uint64_t, 4> d64;
   // Two columns four apart share a register, so that interleaving within 128-bit halves finishes the job.
   const auto pair = [&](int64_t i)
                         HWY_ATTR { return hn::Combine(d, hn::LoadU(half, column(i + 4)), hn::LoadU(half, column(i))); };
-  const auto c0 = pair(0), c1 = pair(1), c2 = pair(2), c3 = pair(3);
-  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
-             high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
-  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
-             high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, to + out_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * out_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * out_stride);
+  store_interleaved(d, pair(0), pair(1), pair(2), pair(3), to, out_stride);
 }
 #elif TENON_HAS_SHUFFLES
 template <class Column>

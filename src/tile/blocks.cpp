@@ -6,9 +6,6 @@
 namespace tenon {
 namespace {
 
-// From so many rows on, a transposition reads whole vectors.
-constexpr int64_t kTransposedRows = 8;
-
 int64_t elements_of(const Plan& plan, int64_t dims) {
   int64_t elements = 1;
   for (int64_t dim = 0; dim < dims; ++dim) elements *= plan.sizes[dim];
@@ -26,10 +23,6 @@ void load_block(std::byte* to, const std::byte* from, const Plan& plan, const in
     move.gather(to, from, strides[0], rows, 0, 1);
   } else if (dims == 2) {
     move.gather(to, from, strides[0], plan.sizes[0], strides[1], rows);
-  } else if (dims == 3 && strides[2] == 1 && strides[0] != 1 && rows >= kTransposedRows) {
-    const int64_t columns = plan.sizes[0], all = columns * plan.sizes[1];
-    for (int64_t i = 0; i < plan.sizes[1]; ++i)
-      move.transpose(to + ((i * columns) << shift), all, from + ((i * strides[1]) << shift), strides[0], rows, columns);
   } else {
     const int64_t inner = elements_of(plan, dims - 1);
     for (int64_t row = 0; row < rows; ++row)

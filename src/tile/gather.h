@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// How an operand's elements are gathered, fastest first.
+/// How an operand's elements are gathered.
 enum class GatherForm : uint8_t {
   block,    // by its strides
   columns,  // dense along the last fused loop: columns that a list names are transposed
