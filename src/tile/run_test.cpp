@@ -519,6 +519,44 @@ TEST(RepeatedElements, OfAnyNumberAndSize) {
     }
 }
 
+/// Elements of a view in its own order, read one by one.
+std::vector<int64_t> read_plainly(const Tensor& view) {
+  std::vector<int64_t> values;
+  Dims index(view.dim(), 0);
+  for (int64_t i = 0; i < view.numel(); ++i) {
+    int64_t offset = 0;
+    for (int64_t dim = 0; dim < view.dim(); ++dim) offset += index[dim] * view.strides()[dim];
+    values.push_back(view.data<int64_t>()[offset]);
+    for (int64_t dim = view.dim() - 1; dim >= 0 && ++index[dim] == view.sizes()[dim]; --dim) index[dim] = 0;
+  }
+  return values;
+}
+
+// Blocks whose columns are several loops and whose rows are one or two, of more rows and columns than a block has;
+// tiles that are transposed, copied in runs and read from lists; and small calls of the same layouts.
+TEST(PermutedOperands, OfManyLoops) {
+  const struct {
+    Dims memory, order;
+  } kCases[] = {{{105, 5, 3, 137}, {3, 0, 2, 1}}, {{80, 100, 30, 9}, {3, 2, 1, 0}},  {{80, 100, 6, 2}, {3, 2, 1, 0}},
+                {{2, 11, 65, 313}, {1, 3, 0, 2}}, {{21, 38, 2, 408}, {0, 3, 2, 1}},  {{2, 1220, 6}, {1, 0, 2}},
+                {{5, 7, 300, 3}, {1, 2, 0, 3}},   {{158, 77, 6, 5}, {0, 1, 3, 2}},   {{3, 18, 23}, {2, 1, 0}},
+                {{4, 3, 9}, {2, 1, 0}},           {{2, 3, 4, 5, 6}, {4, 2, 0, 3, 1}}};
+  for (const auto& c : kCases)
+    for (const Dtype dtype : {uint8, int16, int32, int64}) {
+      const int64_t numel = numel_of(c.memory);
+      const Tensor elements = arange(int64_t{0}, numel, 1, int64).remainder(101);
+      const Tensor view = elements.to(dtype).view(c.memory).permute(c.order);
+      const Tensor wanted = elements.view(c.memory).permute(c.order);
+      const std::vector<int64_t> plain = read_plainly(wanted);
+      const Tensor ones_row = ones({1}, dtype).expand(view.sizes()), other = ones(view.sizes(), dtype);
+      const Tensor results[] = {view.contiguous().to(int64), add(other, view).sub(1).contiguous().to(int64),
+                                add(view, ones_row).sub(1).contiguous().to(int64)};
+      for (const Tensor& result : results)
+        EXPECT_TRUE(std::equal(plain.begin(), plain.end(), result.data<int64_t>()))
+            << to_string(c.memory) << " of " << dtype_name(dtype);
+    }
+}
+
 // What is read counts as well: an operand that is repeated leaves the cache to the result.
 TEST(Schedule, ResultsThatFitTheCacheStayThere) {
   const int64_t rows = streaming_threshold() / 4000 + 100;
