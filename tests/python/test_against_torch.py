@@ -2,11 +2,11 @@
 
 import math
 
-import numpy
 import pytest
 
 pytest.importorskip("torch")
 
+import numpy
 import tenon
 import torch
 from hypothesis import assume, given
