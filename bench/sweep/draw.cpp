@@ -429,6 +429,47 @@ int64_t written_by(const Recipe& recipe) {
   return recipe.a.nbytes() / std::max<int64_t>(1, reduced);
 }
 
+/// A call of one element: what no call can do without.
+Work smallest_call(bool allocates) {
+  const Tenon::Tensor a = Tenon::random({1}, Dtype::float32), b = Tenon::random({1}, Dtype::float32);
+  if (allocates)
+    return [=](int64_t repeats) {
+      for (int64_t i = 0; i < repeats; ++i) add(a, b);
+    };
+  return [=, out = Tenon::random({1}, Dtype::float32)](int64_t repeats) mutable {
+    for (int64_t i = 0; i < repeats; ++i) add_out(out, a, b);
+  };
+}
+/// The least arithmetic of the recipe's op in registers; none where it is an operation or two an element.
+Work arithmetic_of(const Recipe& recipe, int threads) {
+  const int64_t numel = tenon::numel_of(recipe.a.sizes);
+  switch (recipe.call) {
+    case Call::matmul:
+      return plain_products(recipe.multiplications, recipe.a.dtype, threads);
+    case Call::exp:  // range reduction, a polynomial, scaling
+      return recipe.a.dtype == Dtype::float64 ? plain_products(18 * numel, Dtype::float64, threads)
+                                              : plain_products(12 * numel, Dtype::float32, threads);
+    case Call::var:  // sum, difference, square
+      return plain_products(3 * numel, recipe.a.dtype, threads);
+    case Call::argmax:  // compare, choose the value, choose the index
+      return plain_products(3 * recipe.a.nbytes() / tenon::itemsize(Dtype::float32), Dtype::float32, threads);
+    case Call::cumsum:
+      return recipe.dim == 1 ? plain_scans(recipe.a.nbytes(), recipe.inner, recipe.a.dtype, threads) : Work{};
+    default:
+      return {};
+  }
+}
+/// The smallest call, and the plainest loop for the recipe's bytes or for its arithmetic, whichever is slower.
+Work limit_of(const Recipe& recipe, int64_t reads, int64_t writes, int threads) {
+  Work loop = plain_moves(reads, writes, threads);
+  const Work arithmetic = arithmetic_of(recipe, threads);
+  if (arithmetic && least_ns(arithmetic, threads) > least_ns(loop, threads)) loop = arithmetic;
+  return [loop, call = smallest_call(!recipe.out.is_there())](int64_t repeats) {
+    call(repeats);
+    loop(repeats);
+  };
+}
+
 Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
   const int64_t reads = recipe.a.nbytes() + recipe.b.nbytes() + recipe.c.nbytes(), writes = written_by(recipe);
   Cases cases;
@@ -444,12 +485,7 @@ Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
       Run{recipe.call, recipe.dim});
   Case made = cases.all()[0];
   const int used = thread_count(threads);
-  made.plain = [=, dtype = recipe.a.dtype, count = recipe.multiplications]() -> Work {
-    const Work moves = plain_moves(reads, writes, used);
-    if (count == 0) return moves;
-    const Work multiplies = plain_products(count, dtype, used);
-    return least_ns(moves, used) > least_ns(multiplies, used) ? moves : multiplies;
-  };
+  made.plain = [=]() -> Work { return limit_of(recipe, reads, writes, used); };
   return {std::move(made), family.name, recipe.inner};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "../huge_pages.h"
@@ -83,8 +84,26 @@ void multiply(int64_t count) {
   const auto factor = hn::Set(d, static_cast<T>(sink & 2));
   const int64_t step = static_cast<int64_t>(hn::Lanes(d)) * kChains;
   for (int64_t i = 0; i < count; i += step)
-    for (auto& sum : sums) sum = hn::MulAdd(sum, factor, factor);
+    for (auto& sum : sums) {
+      if constexpr (std::is_integral_v<T>)
+        sum = hn::Add(hn::Mul(sum, factor), factor);
+      else
+        sum = hn::MulAdd(sum, factor, factor);
+    }
   for (const auto& sum : sums) sink = sink + static_cast<uint64_t>(hn::GetLane(sum));
+}
+
+/// Running sums of rows, one element after the other.
+template <class T, class Sum>
+void scan_rows(const Area& area, int64_t row) {
+  const int64_t numel = area.read * kLine / static_cast<int64_t>(sizeof(T));
+  const T* const from = reinterpret_cast<const T*>(area.from.get());
+  T* const to = reinterpret_cast<T*>(area.to.get());
+  for (int64_t start = 0; start < numel; start += row) {
+    Sum sum = 0;
+    for (int64_t i = start; i < std::min(start + row, numel); ++i)
+      to[i] = static_cast<T>(sum += static_cast<Sum>(from[i]));
+  }
 }
 
 /// Runs `work(thread, repeats)` on so many threads, the calling one among them.
@@ -98,27 +117,47 @@ Work on_threads(int threads, Share share) {
   };
 }
 
-}  // namespace
-
-Work plain_moves(int64_t reads, int64_t writes, int threads) {
+std::shared_ptr<std::vector<Area>> make_areas(int64_t reads, int64_t writes, int threads) {
   const auto lines = [threads](int64_t nbytes) { return (nbytes / threads + kLine - 1) / kLine; };
   auto areas = std::make_shared<std::vector<Area>>();
   for (int thread = 0; thread < threads; ++thread) areas->emplace_back(lines(reads), lines(writes));
-  const auto with = [&](auto move_all) {
-    return on_threads(threads, [areas, move_all](int thread, int64_t repeats) {
-      for (int64_t i = 0; i < repeats; ++i) move_all((*areas)[static_cast<std::size_t>(thread)]);
-    });
-  };
-  const Work ordinary = with(&move<false>), streamed = with(&move<true>);
+  return areas;
+}
+/// On every thread, over its area.
+template <class Loop>
+Work over_areas(const std::shared_ptr<std::vector<Area>>& areas, Loop loop) {
+  return on_threads(static_cast<int>(areas->size()), [areas, loop](int thread, int64_t repeats) {
+    for (int64_t i = 0; i < repeats; ++i) loop((*areas)[static_cast<std::size_t>(thread)]);
+  });
+}
+/// On every thread, with its part of `count`.
+Work over_counts(void (*loop)(int64_t), int64_t count, int threads) {
+  return on_threads(threads, [=](int, int64_t repeats) {
+    for (int64_t i = 0; i < repeats; ++i) loop(count / threads);
+  });
+}
+
+}  // namespace
+
+Work plain_moves(int64_t reads, int64_t writes, int threads) {
+  const auto areas = make_areas(reads, writes, threads);
+  const Work ordinary = over_areas(areas, move<false>), streamed = over_areas(areas, move<true>);
   if (writes == 0) return ordinary;
   return least_ns(streamed, threads) < least_ns(ordinary, threads) ? streamed : ordinary;
 }
 
 Work plain_products(int64_t count, Dtype dtype, int threads) {
-  return on_threads(threads, [count, dtype, threads](int, int64_t repeats) {
-    for (int64_t i = 0; i < repeats; ++i)
-      dtype == Dtype::float64 ? multiply<double>(count / threads) : multiply<float>(count / threads);
-  });
+  if (dtype == Dtype::int64) return over_counts(multiply<int64_t>, count, threads);
+  return over_counts(dtype == Dtype::float64 ? multiply<double> : multiply<float>, count, threads);
+}
+
+Work plain_scans(int64_t nbytes, int64_t row, Dtype dtype, int threads) {
+  const auto areas = make_areas(nbytes, nbytes, threads);
+  if (dtype == Dtype::float64)
+    return over_areas(areas, [row](const Area& area) { scan_rows<double, double>(area, row); });
+  if (dtype == Dtype::float32)
+    return over_areas(areas, [row](const Area& area) { scan_rows<float, float>(area, row); });
+  return over_areas(areas, [row](const Area& area) { scan_rows<int16_t, float>(area, row); });
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// bench: the plainest loops for a number of bytes or of multiplications: what this machine can do.
+// bench: the plainest loops for a number of bytes or for the arithmetic of an op: what this machine can do.
 #pragma once
 #include "../cases.h"
 
@@ -9,5 +9,8 @@ namespace bench {
 Work plain_moves(int64_t reads, int64_t writes, int threads);
 /// So many multiplications with an addition each, in registers.
 Work plain_products(int64_t count, Dtype dtype, int threads);
+/// Running sums of rows of so many elements, each added to the one before; 16-bit floats are read and written as
+/// integers.
+Work plain_scans(int64_t nbytes, int64_t row, Dtype dtype, int threads);
 
 }  // namespace bench
