@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "tile/gather.h"
 #include "tile/rows.h"
 #include "tile/streamed.h"
 
@@ -43,15 +44,35 @@ inline int64_t continue_pattern(std::byte* to, int64_t period, int64_t filled, i
 // Bench: tenon_bench --filter '^tiny/'.
 constexpr int64_t kFewMoved = 64;
 
+__extension__ using Pattern = unsigned __int128;
+
+/// The first `nbytes` bytes there, fewer than 16, and zeros.
+inline Pattern load_pattern(const std::byte* from, int64_t nbytes) {
+  const auto part = [from]<class Word>(Word word, int64_t at) {
+    std::memcpy(&word, from + at, sizeof(Word));
+    return static_cast<Pattern>(word) << (8 * at);
+  };
+  if (nbytes >= 8) return part(uint64_t{}, 0) | part(uint64_t{}, nbytes - 8);
+  if (nbytes >= 4) return part(uint32_t{}, 0) | part(uint32_t{}, nbytes - 4);
+  if (nbytes >= 2) return part(uint16_t{}, 0) | part(uint16_t{}, nbytes - 2);
+  return part(uint8_t{}, 0);
+}
+
+/// Writes a pattern of `nbytes` bytes, fewer than 16, until there are `total`.
+inline void repeat_pattern(std::byte* to, Pattern pattern, int64_t nbytes, int64_t total) {
+  static_assert(std::endian::native == std::endian::little);
+  int64_t filled = nbytes;
+  for (; filled < kChunk; filled *= 2) pattern |= pattern << (8 * filled);
+  const int64_t step = kChunk / nbytes * nbytes;
+  for (int64_t i = 0; i < total; i += step) std::memcpy(to + i, &pattern, kChunk);
+}
+
 /// Repeats the first `block` bytes until there are `total`.
 inline void repeat_block(std::byte* to, int64_t block, int64_t total) {
-  int64_t period = block;
-  int64_t filled = block;
-  for (; period < kChunk; period += block)
-    for (int64_t i = 0; i < block; ++i, ++filled) to[filled] = to[filled - period];
-  if (total < 2 * kLongChunk + period) return void(continue_pattern<kChunk>(to, period, filled, total));
-  const int64_t long_period = (kLongChunk + period - 1) / period * period;
-  filled = continue_pattern<kChunk>(to, period, filled, long_period + kLongChunk);
+  if (block < kChunk) return repeat_pattern(to, load_pattern(to, block), block, total);
+  if (total < 2 * kLongChunk + block) return void(continue_pattern<kChunk>(to, block, block, total));
+  const int64_t long_period = (kLongChunk + block - 1) / block * block;
+  const int64_t filled = continue_pattern<kChunk>(to, block, block, long_period + kLongChunk);
   continue_pattern<kLongChunk>(to, long_period, filled, total);
 }
 
@@ -99,13 +120,40 @@ constexpr int64_t kListed = 128, kListedRows = 8;
 template <class T>
 [[gnu::noinline]] int64_t expand_listed(T* to, const T* from, const int64_t* counts, const int64_t* strides,
                                         int64_t loop, int64_t columns) {
-  int64_t offsets[kListed] = {0}, listed = 1;
-  for (int64_t inner = 0; inner < loop; ++inner) {
-    for (int64_t i = listed; i < listed * counts[inner]; ++i) offsets[i] = offsets[i - listed] + strides[inner];
-    listed *= counts[inner];
-  }
+  int64_t offsets[kListed];
+  list_offsets(counts, strides, loop, offsets);
   kernels().move[std::countr_zero(sizeof(T))].transpose_listed(to, columns, from, offsets, counts[loop], columns);
   return columns * counts[loop];
+}
+
+/// Short loops: element by element from a list, which names the elements of as many loops as it has room for.
+constexpr int64_t kPicked = 1024;
+template <class T>
+[[gnu::noinline]] int64_t expand_picked(T* to, const T* from, const int64_t* counts, const int64_t* strides,
+                                        int64_t loops) {
+  int64_t inside = 0, block = 1;
+  while (inside < loops && block * counts[inside] <= kPicked) block *= counts[inside++];
+  int32_t offsets[kPicked];
+  list_offsets(counts, strides, inside, offsets);
+  const auto pick = kernels().move[std::countr_zero(sizeof(T))].pick;
+  int64_t index[kSmallDims] = {}, filled = 0;
+  for (;;) {
+    pick(to + filled, from, offsets, block);
+    filled += block;
+    int64_t loop = inside;
+    for (; loop < loops; ++loop) {
+      from += strides[loop];
+      if (++index[loop] < counts[loop]) break;
+      from -= counts[loop] * strides[loop];
+      index[loop] = 0;
+    }
+    if (loop == loops) return filled;
+  }
+}
+/// Whether the two innermost loops have so few elements that a call for each of them costs more than a list; a run that
+/// is only repeated costs little.
+inline bool is_picked(const int64_t* counts, const int64_t* strides) {
+  return counts[0] * counts[1] < kFewMoved && !(strides[0] == 1 && strides[1] == 0);
 }
 
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
@@ -129,8 +177,16 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
     for (int64_t i = 1; i < loop; ++i) columns *= counts[i];
     if (columns <= kListed) return expand_listed(to, from, counts, strides, loop, columns);
   }
+  if (loop > 1 && stride != 0 && is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops);
+  const int64_t width = static_cast<int64_t>(sizeof(T));
+  if (loop == 1 && stride == 0 && strides[0] == 1 && inner * width < kChunk) {
+    const std::byte* const run = reinterpret_cast<const std::byte*>(from);
+    repeat_pattern(reinterpret_cast<std::byte*>(to), load_pattern(run, inner * width), inner * width,
+                   inner * count * width);
+    return inner * count;
+  }
   const int64_t block = loop == 1 ? inner : expand(to, from, counts, strides, loop);
-  const int64_t total = block * count, width = static_cast<int64_t>(sizeof(T));
+  const int64_t total = block * count;
   if (loop == 1) expand_run(to, from, strides[0], inner);
   if (stride == 0) {
     repeat_block(reinterpret_cast<std::byte*>(to), block * width, total * width);
@@ -140,6 +196,22 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
     for (int64_t i = 1; i < count; ++i) expand(to + i * block, from + i * stride, counts, strides, loop);
   }
   return total;
+}
+
+/// The same after merging the loops that the other operands keep apart.
+template <class T>
+void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
+  if (loops <= 2) return void(expand(to, from, counts, strides, loops));
+  int64_t own_counts[kSmallDims] = {counts[0]}, own_strides[kSmallDims] = {strides[0]}, last = 0;
+  for (int64_t loop = 1; loop < loops; ++loop) {
+    if (strides[loop] == own_strides[last] * own_counts[last]) {
+      own_counts[last] *= counts[loop];
+      continue;
+    }
+    own_counts[++last] = counts[loop];
+    own_strides[last] = strides[loop];
+  }
+  expand(to, from, own_counts, own_strides, last + 1);
 }
 
 /// Calls run(data) for each row, or all rows along the next loops, with the operands' elements there. `widths`: their
@@ -233,7 +305,7 @@ inline bool is_whole(const int64_t* counts, const int64_t* strides, int64_t loop
 
 template <class T>
 void expand_bytes(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  expand(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), counts, strides, loops);
+  expand_merged(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), counts, strides, loops);
 }
 using Expand = void (*)(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides,
                         int64_t loops);
@@ -350,8 +422,8 @@ void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, void* out) 
     const bool whole = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
     lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
     if (!whole)
-      expand(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, broadcast.strides[i],
-             broadcast.loops);
+      expand_merged(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, broadcast.strides[i],
+                    broadcast.loops);
   }
   kernel(out, lanes, broadcast.numel);
 }

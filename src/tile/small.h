@@ -17,7 +17,7 @@ inline constexpr int64_t kSmallNumel = 1024;
 inline constexpr int64_t kSmallRowsNumel = 32768;
 // The same where an operand is cast, up to where plans have one thread. Bench: ./dev bench --sweep, mixed dtypes.
 inline constexpr int64_t kSmallCastNumel = 98303;
-inline constexpr int64_t kSmallDims = 6;
+inline constexpr int64_t kSmallDims = 8;
 
 /// Who decides the strides of a row-major result: its operands, or an output that is there.
 enum class ResultStrides : uint8_t { from_operands, given };
