@@ -116,6 +116,15 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tenso
   return out;
 }
 
+/// Whether two operands in memory can be multiplied as they are.
+bool is_pair(const TensorImpl& a, const TensorImpl& b) {
+  const bool is_direct = a.dtype == float32 || a.dtype == float64 || a.dtype == int32 || a.dtype == int64;
+  if (!is_direct || a.dtype != b.dtype || a.device != Device::cpu || b.device != Device::cpu) return false;
+  const int64_t rows = a.sizes.size(), columns = b.sizes.size();
+  return (rows == 2 || rows == 1) && (columns == 2 || columns == 1) && a.sizes[rows - 1] == b.sizes[0] && a.numel > 0 &&
+         b.numel > 0;
+}
+
 Tensor narrowed(Tensor product, Dtype dtype) {
   if (product.dtype() != dtype) return run_to(product, dtype, MemoryFormat::preserve);
   return product;
@@ -290,7 +299,24 @@ Tensor multiplied_matrices(const Tensor& a, const Tensor& b, const Tensor* place
 
 }  // namespace
 
-Tensor plain::mm(const Tensor& a, const Tensor& b) { return multiplied_matrices(a, b, nullptr); }
+Tensor small_product(const Tensor& a, const Tensor& b) {
+  if (!is_pair(*a.impl(), *b.impl())) return {};
+  Product product = product_of(a, b, a.dtype());
+  if (!multiplies_at_once(product)) return {};
+  Dims sizes;
+  if (a.dim() == 2) sizes.push_back(product.rows);
+  if (b.dim() == 2) sizes.push_back(product.columns);
+  const Tensor out = new_tensor(sizes, a.dtype(), Device::cpu);
+  product.out = out.impl()->data();
+  multiply_at_once(product);
+  return out;
+}
+
+Tensor plain::mm(const Tensor& a, const Tensor& b) {
+  if (a.dim() == 2 && b.dim() == 2)
+    if (Tensor small = small_product(a, b); small.defined()) return small;
+  return multiplied_matrices(a, b, nullptr);
+}
 
 Tensor multiply_row(const Tensor& row, const Tensor& matrix) {
   check_devices(row, matrix);
@@ -298,7 +324,24 @@ Tensor multiply_row(const Tensor& row, const Tensor& matrix) {
   return narrow_product(row, matrix, {matrix.sizes()[1]});
 }
 
+bool small_product_into(Tensor& out, const Tensor& a, const Tensor& b) {
+  const TensorImpl &to = *out.impl(), &left = *a.impl(), &right = *b.impl();
+  if (to.in_graph || left.in_graph || right.in_graph || !is_pair(left, right)) return false;
+  if (left.sizes.size() != 2 || to.sizes.size() != right.sizes.size() || to.sizes[0] != left.sizes[0]) return false;
+  if (to.sizes.size() == 2 && to.sizes[1] != right.sizes[1]) return false;
+  if (to.dtype != left.dtype || to.device != Device::cpu || !to.contiguous || storages_meet(to.storage, left.storage) ||
+      storages_meet(to.storage, right.storage))
+    return false;
+  Product product = product_of(a, b, to.dtype);
+  product.out = to.data();
+  if (!multiplies_at_once(product)) return false;
+  multiply_at_once(product);
+  bump_version(out);
+  return true;
+}
+
 Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
+  if (self.dim() == 2 && mat2.dim() == 2 && small_product_into(out, self, mat2)) return out;
   check_unrecorded(Op::mm, out, self, mat2);
   check_matrices(self, mat2);
   check_strict_out(out, self.dtype());
@@ -487,10 +530,15 @@ Tensor multiplied_vector(const Tensor& matrix, const Tensor& vector, const Tenso
 
 }  // namespace
 
-Tensor plain::mv(const Tensor& self, const Tensor& vec) { return multiplied_vector(self, vec, nullptr); }
+Tensor plain::mv(const Tensor& self, const Tensor& vec) {
+  if (self.dim() == 2 && vec.dim() == 1)
+    if (Tensor small = small_product(self, vec); small.defined()) return small;
+  return multiplied_vector(self, vec, nullptr);
+}
 
 /// PyTorch's mv_out is an in-place addmv, so `out` is also checked as the tensor to which the product is added.
 Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
+  if (vec.dim() == 1 && small_product_into(out, self, vec)) return out;
   check_unrecorded(Op::mv, out, self, vec);
   if (self.dim() == 0) fail_without_dims();
   const int64_t rows = self.size(0);
@@ -538,6 +586,8 @@ void plain::addmv_inplace(const Tensor& self, const Tensor& mat, const Tensor& v
 // --- Two vectors
 
 Tensor plain::dot(const Tensor& self, const Tensor& tensor) {
+  if (self.dim() == 1 && tensor.dim() == 1)
+    if (Tensor small = small_product(self, tensor); small.defined()) return small;
   if (self.dim() != 1 || tensor.dim() != 1)
     throw Error("1D tensors expected, but got " + text(self.dim()) + "D and " + text(tensor.dim()) + "D tensors");
   if (self.dtype() != tensor.dtype())

@@ -89,6 +89,53 @@ TEST(Product, MayReplaceAnOperand) {
     }
 }
 
+TEST(Product, OfSmallMatricesIsWrittenWhereItIsWanted) {
+  uint32_t state = 6;
+  for (int number = 0; number < 2000; ++number) {
+    const auto draw = [&](uint32_t most) {
+      return static_cast<int64_t>(((state = state * 1664525u + 1013904223u) >> 16) % most) + 1;
+    };
+    const int64_t rows = draw(9), depth = draw(12), columns = draw(9);
+    const Dtype dtype = std::array{float32, float64, int32, int64}[static_cast<std::size_t>(number % 4)];
+    const Tensor a = drawn({rows, depth}, dtype, number / 4 % 3, state);
+    const Tensor b = drawn({depth, columns}, dtype, number / 12 % 3, state);
+    const Tensor vector = b.select(1, 0), row = a.select(0, 0);
+    const Tensor left = a.to(int64).contiguous().unsqueeze(0), right = b.to(int64).contiguous().unsqueeze(0);
+    Tensor out = full({rows, columns}, 77, dtype), same = out.clone(), column = full({rows}, 77, dtype);
+    const uint32_t version = out.version();
+    mm_out(out, a, b);
+    matmul_out(same, a, b);
+    mv_out(column, a, vector);
+    EXPECT_GT(out.version(), version);
+    const Tensor products[] = {out, same, mm(a, b), matmul(a, b)}, sums[] = {column, mv(a, vector), matmul(a, vector)};
+    for (int64_t i = 0; i < rows * columns; ++i)
+      for (const Tensor& product : products)
+        ASSERT_EQ(product.to(int64).data<int64_t>()[i], sum_of_products(left, right, 0, i / columns, i % columns))
+            << number << ": " << dtype_name(dtype) << " " << to_string(a.sizes()) << " @ " << to_string(b.sizes());
+    for (int64_t i = 0; i < rows; ++i)
+      for (const Tensor& sum : sums)
+        ASSERT_EQ(sum.to(int64).data<int64_t>()[i], sum_of_products(left, right, 0, i, 0)) << number;
+    ASSERT_EQ(dot(row, vector).to(int64).item<int64_t>(), sum_of_products(left, right, 0, 0, 0)) << number;
+    ASSERT_TRUE(eq(matmul(row, b), out.select(0, 0)).all().item<bool>()) << number;
+  }
+}
+
+TEST(Product, OfSmallMatricesMayMeetItsOperands) {
+  const Tensor numbers = arange(32, float32);
+  const Tensor a = numbers.slice(0, 0, 9).view({3, 3}), want = mm(a.clone(), a.clone());
+  Tensor shifted = numbers.slice(0, 3, 12).view({3, 3});
+  mm_out(shifted, a, a);
+  EXPECT_TRUE(eq(shifted, want).all().item<bool>());
+  Tensor wide = empty({3, 6}, float32), gaps = wide.slice(1, 0, 6, 2), leaf = ones({2, 2}).requires_grad_();
+  mm_out(gaps, want, want);
+  EXPECT_TRUE(eq(gaps, mm(want, want)).all().item<bool>());
+  EXPECT_EQ(error_text([&] {
+              mm_out(leaf, ones({2, 2}), ones({2, 2}));
+            }),
+            "mm(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad.");
+}
+
 TEST(Product, OfVectorsIsThatOfMatrices) {
   uint32_t state = 3;
   for (const Dtype dtype : {float32, float16, int16, int64})

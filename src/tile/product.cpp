@@ -292,9 +292,8 @@ bool is_small(const Product& product) {
   if (is_short_dots(product) && product.rows * product.columns <= kSmallProducts) return true;
   if (is_narrow(product, vector)) return true;
   return product.rows <= kSmall && product.columns <= kSmall && product.depth <= kSmall &&
-         (product.rows * product.columns * product.depth <= kSmallProducts
-              ? product.b.column_stride == 1 || product.batches > 1
-              : product.b.column_stride == 1 && product.batches > 1 && product.columns >= vector);
+         (product.rows * product.columns * product.depth <= kSmallProducts ||
+          (product.b.column_stride == 1 && product.batches > 1 && product.columns >= vector));
 }
 
 /// Multiplies small matrices of which those of `b` do not lie by rows: some at a time are copied to rows.
@@ -319,30 +318,43 @@ void multiply_copies(const ProductKernels& kernels, SmallProducts own, const Mat
   }
 }
 
+/// The small matrices of a product.
+SmallProducts small_products(const Product& product) {
+  SmallProducts all{{}, product.batches, product.a.batch_stride, product.b.batch_stride};
+  all.block.out = product.out;
+  all.block.a = product.a.data;
+  all.block.b = product.b.data;
+  all.block.a_row = product.a.row_stride;
+  all.block.a_depth = product.a.column_stride;
+  all.block.out_stride = product.columns;
+  all.block.b_depth = is_short_dots(product) ? product.b.column_stride : product.b.row_stride;
+  all.block.rows = product.rows;
+  all.block.columns = product.columns;
+  all.block.depth = product.depth;
+  return all;
+}
+/// Multiplies some of them.
+void run_small_products(const Product& product, const SmallProducts& own) {
+  const ProductKernels& kernel = kernels().product[static_cast<int>(product.dtype)];
+  if (is_short_dots(product)) return kernel.multiply_transposed(own);
+  if (product.b.column_stride == 1) return kernel.multiply_small(own);
+  if (itemsize(product.dtype) == 4) return multiply_copies<uint32_t>(kernel, own, product.b);
+  multiply_copies<uint64_t>(kernel, own, product.b);
+}
+
 void multiply_small(const Product& product) {
-  ProductBlock block{};
-  block.a_row = product.a.row_stride;
-  block.a_depth = product.a.column_stride;
-  const bool is_dots = is_short_dots(product);
-  block.out_stride = product.columns;
-  block.b_depth = is_dots ? product.b.column_stride : product.b.row_stride;
-  block.rows = product.rows;
-  block.columns = product.columns;
-  block.depth = product.depth;
+  const SmallProducts all = small_products(product);
   const int64_t width = itemsize(product.dtype), numel = product.rows * product.columns;
   const Cut cut(product.batches, std::max<int64_t>(product.batches * numel / kSmallPart, 1), 1);
   note_product(product, "small products", 0);
   run_or_plan(product.out, cut.count, [&](int64_t part) {
     const int64_t first = part * cut.length;
-    SmallProducts own{block, std::min(cut.length, product.batches - first), product.a.batch_stride,
-                      product.b.batch_stride};
+    SmallProducts own = all;
+    own.batches = std::min(cut.length, product.batches - first);
     own.block.out = product.out + first * numel * width;
     own.block.a = product.a.data + first * product.a.batch_stride * width;
     own.block.b = product.b.data + first * product.b.batch_stride * width;
-    const ProductKernels& kernel = kernels().product[static_cast<int>(product.dtype)];
-    if (is_dots) return kernel.multiply_transposed(own);
-    if (product.b.column_stride == 1) return kernel.multiply_small(own);
-    width == 4 ? multiply_copies<uint32_t>(kernel, own, product.b) : multiply_copies<uint64_t>(kernel, own, product.b);
+    run_small_products(product, own);
   });
 }
 
@@ -499,6 +511,15 @@ bool fails_before_it_writes(const Product& product) {
   if (is_outer(product)) return Outer(product).schedule.scratch_bytes <= Scratch::kOnStack;
   // Others take their memory before they write. But nothing interrupts what is written where it is wanted.
   return !is_thin(product) && products_of(product) <= kQuickProducts;
+}
+
+bool multiplies_at_once(const Product& product) {
+  if (products_of(product) > kSmallProducts || CourseRecord::now()) return false;
+  return is_small(product.columns == 1 && product.rows > 1 ? transposed(product) : product);
+}
+void multiply_at_once(const Product& product) {
+  if (product.columns == 1 && product.rows > 1) return multiply_at_once(transposed(product));
+  run_small_products(product, small_products(product));
 }
 
 void multiply(const Product& product) {

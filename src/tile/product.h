@@ -25,6 +25,10 @@ struct Product {
 
 /// The order of additions depends on shapes and strides only: the bits are the same for any number of threads.
 void multiply(const Product& product);
+/// Whether a product is so small that multiply_at_once computes it.
+bool multiplies_at_once(const Product& product);
+/// The same as `multiply`, without memory or threads.
+void multiply_at_once(const Product& product);
 /// Whether it is worth multiplying bfloat16 as it is, by the processor's instruction for pairs of numbers.
 bool multiplies_pairs(int64_t rows, int64_t columns, int64_t depth);
 /// Whether `multiply` takes no memory after it has begun to write: it fails without effects.
