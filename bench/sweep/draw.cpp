@@ -459,11 +459,17 @@ Work arithmetic_of(const Recipe& recipe, int threads) {
       return {};
   }
 }
-/// The smallest call, and the plainest loop for the recipe's bytes or for its arithmetic, whichever is slower.
+/// The faster of two.
+Work faster(const Work& a, const Work& b, int threads) { return least_ns(a, threads) <= least_ns(b, threads) ? a : b; }
+/// The plainest loop for the recipe's bytes or for its arithmetic, whichever takes longer.
+Work plain_loop(const Recipe& recipe, int64_t reads, int64_t writes, int threads) {
+  const Work moves = plain_moves(reads, writes, threads), arithmetic = arithmetic_of(recipe, threads);
+  return arithmetic && least_ns(arithmetic, threads) > least_ns(moves, threads) ? arithmetic : moves;
+}
+/// The smallest call and the plainest loop, on as many threads as it is fastest on.
 Work limit_of(const Recipe& recipe, int64_t reads, int64_t writes, int threads) {
-  Work loop = plain_moves(reads, writes, threads);
-  const Work arithmetic = arithmetic_of(recipe, threads);
-  if (arithmetic && least_ns(arithmetic, threads) > least_ns(loop, threads)) loop = arithmetic;
+  Work loop = plain_loop(recipe, reads, writes, threads);
+  if (threads > 1) loop = faster(loop, plain_loop(recipe, reads, writes, 1), threads);
   return [loop, call = smallest_call(!recipe.out.is_there())](int64_t repeats) {
     call(repeats);
     loop(repeats);

@@ -72,6 +72,23 @@ bool copy_few(const Tensor& out, const Tensor& src) {
   }
 }
 
+/// Copies a small tensor of the same dtype into a dense one. False if the operands do not qualify. Bench: ./dev bench
+/// --sweep, copies.
+bool copy_small(const Tensor& out, const Tensor& src) {
+  const TensorImpl &to = *out.impl(), &from = *src.impl();
+  if (to.dtype != from.dtype || !to.contiguous || from.contiguous || to.numel * itemsize(to.dtype) > kSmallBytes)
+    return false;
+  SmallBroadcast<1> broadcast;
+  const StridedView view{from.sizes, from.strides};
+  if (!broadcast.set(&view, itemsize(to.dtype), to.numel, false, ResultStrides::given) ||
+      !(SizesView(to.sizes) == broadcast.shape()))
+    return false;
+  if (is_only_planned(out, src, AccessPattern::gather)) return true;
+  broadcast.data[0] = from.data();
+  run_small(broadcast, to.data());
+  return true;
+}
+
 /// Copies a row that needs no plan, with its cast. False if the operands do not qualify. Bench: tenon_bench --filter
 /// '^large/copy'.
 bool copy_row(const Tensor& out, const Tensor& src) {
@@ -138,7 +155,8 @@ void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Pr
 
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
-  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_repeated(out, src))
+  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_repeated(out, src) ||
+      copy_small(out, src))
     return;
   void* const to = out.data_ptr();
   const void* const input = src.data_ptr();

@@ -201,7 +201,6 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
 /// The same after merging the loops that the other operands keep apart.
 template <class T>
 void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  if (loops <= 2) return void(expand(to, from, counts, strides, loops));
   int64_t own_counts[kSmallDims] = {counts[0]}, own_strides[kSmallDims] = {strides[0]}, last = 0;
   for (int64_t loop = 1; loop < loops; ++loop) {
     if (strides[loop] == own_strides[last] * own_counts[last]) {
@@ -519,6 +518,7 @@ template <int kCount>
 bool SmallBroadcast<kCount>::has_rows() const noexcept {
   return has_rows_of(shortest_row(numel * itemsize > kSmallBytes));
 }
+template struct SmallBroadcast<1>;
 template struct SmallBroadcast<2>;
 template struct SmallBroadcast<3>;
 
@@ -567,6 +567,13 @@ bool fits_buffer(const SmallBroadcast<2>& broadcast, int i) {
 }
 
 }  // namespace
+
+void run_small(const SmallBroadcast<1>& broadcast, void* out) {
+  alignas(64) std::byte expanded[kSmallBytes + kExpandSlack];
+  expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), broadcast.counts,
+                                broadcast.strides[0], broadcast.loops);
+  std::memcpy(out, expanded, static_cast<std::size_t>(broadcast.numel * broadcast.itemsize));
+}
 
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
   if (!broadcast.casts_any()) return run_of_one_dtype(broadcast, kernel, out_itemsize, out);

@@ -1,4 +1,4 @@
-// tile: the fast path for small broadcasts. Takes two or three operands and a kernel. Long rows are computed one by one
+// tile: the fast path for small broadcasts. Takes one to three operands and a kernel. Long rows are computed one by one
 // in memory; short ones are expanded into buffers on the stack, tile by tile. No plan, which would cost more than the
 // work.
 #pragma once
@@ -64,5 +64,7 @@ struct SmallBroadcast {
 /// out = kernel(operands). `out_itemsize`: of the results. `out` is row-major; it is an operand or overlaps none.
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
 void run_small(SmallBroadcast<3>& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
+/// Copies an operand of at most kSmallBytes to `out`, which is row-major and overlaps no operand.
+void run_small(const SmallBroadcast<1>& broadcast, void* out);
 
 }  // namespace tenon
