@@ -424,9 +424,10 @@ std::string name_of(const Family& family, const Recipe& recipe, int threads) {
 
 int64_t written_by(const Recipe& recipe) {
   if (recipe.out.is_there()) return recipe.out.nbytes();
-  int64_t reduced = 1;
-  for (const int64_t dim : recipe.dims) reduced *= recipe.a.sizes[dim];
-  return recipe.a.nbytes() / std::max<int64_t>(1, reduced);
+  int64_t results = tenon::numel_of(recipe.a.sizes);
+  for (const int64_t dim : recipe.dims) results /= std::max<int64_t>(1, recipe.a.sizes[dim]);
+  const bool widens = recipe.call == Call::sum && tenon::is_integral(recipe.a.dtype);
+  return results * tenon::itemsize(widens || recipe.call == Call::argmax ? Dtype::int64 : recipe.a.dtype);
 }
 
 /// A call of one element: what no call can do without.

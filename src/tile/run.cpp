@@ -75,7 +75,7 @@ class TileLoop {
         rows_(plan_, row_loops_),
         one_kernel_(is_one_kernel(setup)),
         copies_(copies_blocks(setup)) {
-    for (auto& base : built_) base = nullptr;
+    for (Built& built : built_) built = {};
     std::byte* list = lists_.data();
     for (int i = 0; i < program_.inputs(); ++i) list += make_list(i, list);
     for (int result = 1; result < program_.results(); ++result)
@@ -278,6 +278,14 @@ class TileLoop {
     run_streamed(instruction, to, program_, program_.result(), in, columns, first_.streamed());
   }
 
+  /// Whether the slot of input i holds other elements than the `n` that begin at `from`; it will hold these.
+  bool needs(int i, const std::byte* from, int64_t n) {
+    Built& built = built_[i];
+    if (built.from == from && n <= built.n) return false;
+    built = {from, n};
+    return true;
+  }
+
   /// Loads `n` elements of input i, from element `start` of the fused loops on, as contiguous lanes.
   void load(int i, int64_t offset, int64_t start, int64_t n) {
     const Plan::Operand& operand = plan_.operands[plan_.input(i)];
@@ -292,23 +300,24 @@ class TileLoop {
         registers_[i] = {base, 0};
         return;
       case AccessPattern::periodic:
-        if (built_[i] != base)
+        if (needs(i, base, 0))
           build_pattern(registers_.slot(i), base, plan_, strides, shift, operand.length,
                         std::min(setup_.schedule.tile, plan_.flat));
-        built_[i] = base;
         registers_[i] = {registers_.slot(i), 1};
         return;
-      case AccessPattern::repeated:
-        kernels().move[shift].repeat(registers_.slot(i), base + ((start / operand.length) << shift), operand.length,
-                                     n / operand.length);
+      case AccessPattern::repeated: {
+        const std::byte* from = base + ((start / operand.length) << shift);
+        if (needs(i, from, n))
+          kernels().move[shift].repeat(registers_.slot(i), from, operand.length, n / operand.length);
         registers_[i] = {registers_.slot(i), 1};
         return;
+      }
       case AccessPattern::transposed:
       case AccessPattern::gather: {
         const int64_t last = plan_.fused - 1;
         const int64_t row = start / plan_.unit;
         const std::byte* from = base + ((row * strides[last]) << shift);
-        gather(i, from, strides, shift, n / plan_.unit);
+        if (needs(i, from, n)) gather(i, from, strides, shift, n / plan_.unit);
         registers_[i] = {registers_.slot(i), 1};
         return;
       }
@@ -373,8 +382,13 @@ class TileLoop {
   const Program& program_;
   Registers registers_;
   TileResult first_;
-  std::forward_list<TileResult> further_;   // results, the last one first; usually none, which needs no memory
-  SmallVector<const std::byte*, 8> built_;  // the data from which each periodic input's pattern was built
+  std::forward_list<TileResult> further_;  // results, the last one first; usually none, which needs no memory
+  /// What the slot of an input was loaded from.
+  struct Built {
+    const std::byte* from = nullptr;
+    int64_t n = 0;
+  };
+  SmallVector<Built, 8> built_;
   Scratch lists_;                           // of gathered inputs
   SmallVector<Gather, 4> gathers_;          // of those that are not transposed
   SmallVector<const int64_t*, 4> columns_;  // of transposed inputs: where the columns of a block begin; null: evenly

@@ -147,10 +147,25 @@ bool has_lists(const Plan& plan, const Program& program, int64_t tile) {
   return false;
 }
 
+/// Whether an operand is gathered over the fused loops and is the same for every turn of the others: one tile for all
+/// fused loops loads it once. Bench: ./dev bench --sweep, both sides.
+bool stays_gathered(const Plan& plan, const Program& program) {
+  if (plan.fused == plan.ndim()) return false;
+  for (int input = 0; input < program.inputs(); ++input) {
+    const int64_t operand = plan.input(input);
+    const int64_t* strides = plan.strides_of(operand);
+    if (plan.operands[operand].access == AccessPattern::gather &&
+        std::all_of(strides + plan.fused, strides + plan.ndim(), [](int64_t stride) { return stride == 0; }))
+      return true;
+  }
+  return false;
+}
+
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
   const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
   const int64_t near = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
+  if (plan.flat <= near && stays_gathered(plan, program)) return plan.flat;
   const int64_t wanted = schedule.far_gathers > 1         ? kFarTileBytes / program.widest()
                          : has_lists(plan, program, near) ? kMinTile
                                                           : near;
