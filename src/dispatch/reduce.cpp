@@ -1,5 +1,6 @@
 #include "dispatch/reduce.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -162,6 +163,29 @@ bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor
                                 out.data_ptr(), self.data_ptr(), columns, numel / columns, blocks);
 }
 
+/// Casts elements that are results of their own, because all reduced dims have size 1. Sums add 0 to them, which makes
+/// -0 positive. False if the op does more.
+bool cast_single(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView strides) {
+  const bool keeps = is_sum_like(op) || op == Op::amax || op == Op::amin;
+  if (!keeps || out.numel() != self.numel()) return false;
+  const bool adds = op != Op::prod && is_sum_like(op) && is_inexact(types.accumulated);
+  const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}, {{}, {}}};
+  Plan plan;
+  make_plan(self.sizes(), strided, adds ? 3 : 2, plan, 1,
+            FairRuns::of_calls(std::min(out.itemsize(), self.itemsize())));
+  Program program;
+  const int given = program.input(self.dtype()), zero = adds ? program.input(types.accumulated) : -1;
+  int result = program.cast(program.cast(given, types.element), types.accumulated);
+  const int terms[] = {result, zero};
+  if (adds) result = program.op(Op::add, types.accumulated, types.accumulated, 2, terms);
+  if (program.cast(result, out.dtype()) == given) program.copy(given);
+  void* const to = out.data_ptr();
+  constexpr Complex128 kZero{};
+  const void* const inputs[] = {self.data_ptr(), &kZero};
+  run(plan, program, &to, inputs);
+  return true;
+}
+
 /// Of a result; what is not zero is asked of any dtype.
 void check_dtype(Op op, Dtype result) {
   if (!is_truth(op)) check_has_code(row_of(op), result);
@@ -188,6 +212,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
       fold_first_dims(op, types, out, self, mask))
     return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
+  if (cast_single(op, types, out, self, strides)) return;
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
   Plan plan;
   make_reduction_plan(self.sizes(), strided, 2, plan);

@@ -266,6 +266,9 @@ TEST(Reduce, NothingButNegativeZerosAddUpToZero) {
                                                                     {{300, 400}, {}},
                                                                     {{30, 4, 50}, {0, 2}},
                                                                     {{30, 4, 50}, {1}},
+                                                                    {{30, 1, 50}, {1}},
+                                                                    {{1, 300, 40}, {0}},
+                                                                    {{300, 1, 40, 1}, {1, 3}},
                                                                     {{7, 7, 7}, {0, 1}}};
   for (const Dtype dtype : {float32, float64, float16, bfloat16})
     for (const auto& [sizes, dims] : cases) {
@@ -277,6 +280,25 @@ TEST(Reduce, NothingButNegativeZerosAddUpToZero) {
       EXPECT_FALSE(any(reciprocal(sum_out(into, input, over)) < 0).item<bool>())
           << dtype_name(dtype) << to_string(sizes);
       EXPECT_TRUE(all(reciprocal(amax(input, over)) < 0).item<bool>()) << dtype_name(dtype) << to_string(sizes);
+    }
+}
+
+TEST(Reduce, DimsOfSizeOne) {
+  for (const Dtype dtype : {float32, float64, float16, bfloat16, int8, uint8, int32, int64, complex64})
+    for (const Dims& order : {Dims{0, 1, 2}, Dims{2, 1, 0}, Dims{1, 0, 2}}) {
+      const Tensor input = (drawn({40, 1, 70}, float32, true) * 100).to(dtype).permute(order);
+      int64_t one = 0;
+      while (input.size(one) != 1) ++one;
+      const Tensor want = input.squeeze(one);
+      EXPECT_TRUE(same_bits(sum(input, one), want.to(is_integral(dtype) ? int64 : dtype))) << dtype_name(dtype);
+      EXPECT_TRUE(same_bits(prod(input, one, true).squeeze(one), want.to(is_integral(dtype) ? int64 : dtype)));
+      EXPECT_TRUE(same_bits(sum(input, one, false, complex128), want.to(complex128))) << dtype_name(dtype);
+      if (is_complex(dtype)) continue;
+      EXPECT_TRUE(same_bits(amax(input, one), want)) << dtype_name(dtype);
+      Tensor gaps = zeros({140, 80}, dtype).slice(0, 0, 2 * want.size(0), 2).narrow(1, 0, want.size(1));
+      EXPECT_TRUE(same_bits(amin_out(gaps, input, one), want)) << dtype_name(dtype);
+      if (!is_floating_point(dtype)) continue;
+      EXPECT_TRUE(same_bits(mean(input, one), want)) << dtype_name(dtype);
     }
 }
 
