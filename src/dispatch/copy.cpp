@@ -153,10 +153,47 @@ void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Pr
   make_schedule(prepared.plan, prepared.program, memory, prepared.schedule);
 }
 
+/// The dtype whose elements have so many bytes, for copies.
+Dtype dtype_of_width(int64_t bytes) {
+  return bytes == 2 ? int16 : bytes == 4 ? int32 : bytes == 8 ? int64 : complex128;
+}
+
+/// Copies runs of a few elements, which follow each other in both tensors, as elements of a wider dtype. False if the
+/// operands do not qualify. Bench: ./dev bench --sweep, copies.
+bool copy_wide(const Tensor& out, const Tensor& src) {
+  if (out.dtype() != src.dtype() || !out.is_contiguous() || !(out.sizes() == src.sizes()) || src.is_meta())
+    return false;
+  const int64_t width = out.itemsize();
+  int64_t dims = src.dim(), run = 1;
+  // exact: at most the number of elements, of which there are some
+  for (; dims > 0 && (src.sizes()[dims - 1] == 1 || src.strides()[dims - 1] == run); --dims)
+    run *= src.sizes()[dims - 1];
+  if (run == 1 || dims == 0 || run > kMaxItemsize / width || !std::has_single_bit(static_cast<uint64_t>(run)))
+    return false;
+  void* const to = out.data_ptr();
+  const void* const from = src.data_ptr();
+  const auto places = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from);
+  if (places % static_cast<uintptr_t>(run * width) != 0) return false;
+  Dims sizes, strides;
+  for (int64_t dim = 0; dim < dims; ++dim) {
+    if (src.sizes()[dim] > 1 && src.strides()[dim] % run != 0) return false;
+    sizes.push_back(src.sizes()[dim]);
+    strides.push_back(src.strides()[dim] / run);
+  }
+  const Dims written = contiguous_strides(sizes);
+  const StridedView strided[] = {{sizes, written}, {sizes, strides}};
+  Plan plan;
+  make_plan(sizes, strided, 2, plan, 1, FairRuns::of_calls(run * width));
+  Program program;
+  program.copy(program.input(dtype_of_width(run * width)));
+  tenon::run(plan, program, &to, &from);
+  return true;
+}
+
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
   if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_repeated(out, src) ||
-      copy_small(out, src))
+      copy_small(out, src) || copy_wide(out, src))
     return;
   void* const to = out.data_ptr();
   const void* const input = src.data_ptr();
