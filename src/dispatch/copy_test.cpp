@@ -1,0 +1,96 @@
+// Copies of drawn sizes, orders and gaps against a loop over single elements.
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "gtest/gtest.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/random.h"
+
+namespace tenon {
+namespace {
+
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : random_(seed) {}
+  int64_t between(int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random_() % static_cast<uint64_t>(most - least + 1));
+  }
+  /// A view of at most `most` elements: of up to six dims in any order, some of them cut at the end.
+  Tensor view(Dtype dtype, int64_t most) {
+    Dims stored, order;
+    for (int64_t dim = 0, left = most, ndim = between(1, 6); dim < ndim; ++dim) {
+      const int64_t sizes[] = {1, 2, 2, 3, 4, 4, 5, 7, 8, 16, 37, left};
+      stored.push_back(std::min(left, sizes[between(0, 11)]));
+      left /= stored.back();
+      order.push_back(dim);
+    }
+    for (int64_t dim = order.size() - 1; dim > 0; --dim)
+      if (between(0, 1) == 0) std::swap(order[dim], order[between(0, dim)]);
+    Tensor whole = randint(-100, 100, stored, int16).to(dtype);
+    for (int64_t dim = 0; dim < stored.size(); ++dim) {
+      if (between(0, 5) == 0 && stored[dim] > 1) whole = whole.narrow(dim, between(0, 1), stored[dim] - 1);
+      if (between(0, 9) == 0) whole = whole.slice(dim, 0, {}, 2);
+    }
+    return whole.permute(order);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+bool same_bytes(const std::byte* a, const std::byte* b, int64_t nbytes) {
+  return std::memcmp(a, b, static_cast<std::size_t>(nbytes)) == 0;
+}
+const std::byte* bytes_of(const Tensor& tensor) { return static_cast<const std::byte*>(tensor.data_ptr()); }
+
+/// Whether each element of the row-major `copy` is that of `view`.
+bool is_copy(const Tensor& copy, const Tensor& view) {
+  Dims index(view.dim(), 0);
+  const int64_t width = view.itemsize();
+  for (int64_t i = 0; i < view.numel(); ++i) {
+    int64_t offset = 0;
+    for (int64_t dim = 0; dim < view.dim(); ++dim) offset += index[dim] * view.stride(dim);
+    if (!same_bytes(bytes_of(copy) + i * width, bytes_of(view) + offset * width, width)) return false;
+    for (int64_t dim = view.dim() - 1; dim >= 0 && ++index[dim] == view.size(dim); --dim) index[dim] = 0;
+  }
+  return true;
+}
+
+TEST(Copy, OfAnyOrderAndGaps) {
+  Draw draw(1);
+  for (const Dtype dtype : {uint8, int16, float32, float64, complex128})
+    for (int number = 0; number < 1500; ++number) {
+      const Tensor view = draw.view(dtype, number % 10 == 0 ? 30000 : 3000);
+      const int64_t place = draw.between(0, 20), numel = view.numel();
+      const Tensor memory = full({numel + 40}, 55, dtype), before = memory.clone();
+      Tensor out = memory.narrow(0, place, numel).view(view.sizes());
+      out.copy_(view);
+      ASSERT_TRUE(is_copy(out, view)) << dtype_name(dtype) << " " << number << " " << to_string(view.sizes())
+                                      << to_string(view.strides());
+      const int64_t end = (place + numel) * view.itemsize();
+      ASSERT_TRUE(same_bytes(bytes_of(memory), bytes_of(before), place * view.itemsize())) << number;
+      ASSERT_TRUE(same_bytes(bytes_of(memory) + end, bytes_of(before) + end, memory.nbytes() - end)) << number;
+    }
+}
+
+TEST(Copy, OfOperandsThatLaterTilesNeedAgain) {
+  Draw draw(2);
+  for (const Dtype dtype : {uint8, int16, float32, float64})
+    for (int number = 0; number < 150; ++number) {
+      Dims all, kept;
+      for (const int64_t most : {60, 30, 30, 8}) {
+        all.push_back(draw.between(1, most));
+        kept.push_back(draw.between(0, 1) == 0 ? 1 : all.back());
+      }
+      const Tensor a = randint(0, 100, all, int16).to(dtype), b = randint(0, 100, kept, int16).to(dtype);
+      EXPECT_TRUE(eq(a + b, a + b.expand(all).contiguous()).all().item<bool>())
+          << dtype_name(dtype) << to_string(all) << to_string(kept);
+      const Tensor turned = b.permute({3, 1, 2, 0}).contiguous().permute({3, 1, 2, 0});
+      EXPECT_TRUE(eq(a + turned, a + b).all().item<bool>()) << dtype_name(dtype) << to_string(all) << to_string(kept);
+    }
+}
+
+}  // namespace
+}  // namespace tenon
