@@ -593,6 +593,13 @@ struct HalfLoad {
   static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
     return load_widened(d, from);
   }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> some(D d, const T* from, int64_t n) {
+    const hn::Rebind<uint16_t, D> d16;
+    alignas(64) uint16_t lanes[hn::MaxLanes(D())];
+    hn::StoreU(load_some(d16, reinterpret_cast<const uint16_t*>(from), n), d16, lanes);
+    return load_widened(d, reinterpret_cast<const T*>(lanes));
+  }
   static HWY_INLINE float lane(T value) { return widened(value); }
 };
 

@@ -356,6 +356,11 @@ struct PlainLoad {
   static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
     return hn::LoadU(d, from);
   }
+  /// The first `n` lanes.
+  template <class D>
+  static HWY_INLINE hn::Vec<D> some(D d, const T* from, int64_t n) {
+    return load_some(d, from, n);
+  }
   static HWY_INLINE T lane(T value) { return value; }
 };
 /// Loads bool, whose bytes may have any value, as 0 or 1.
@@ -472,10 +477,10 @@ HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
 }
 #endif
 
-/// Whether rows of a few elements are folded in vectors, by loops that take as much code again: not by products, nor
-/// of other dtypes than float32 and float64.
+/// Whether rows of a few elements are folded in vectors, by loops that take as much code again: not by products, nor in
+/// other dtypes than float32 and float64.
 template <class F, class Load>
-inline constexpr bool kFoldsShortRows = std::is_floating_point_v<typename Load::From> && !std::is_same_v<F, ops::prod>;
+inline constexpr bool kFoldsShortRows = std::is_floating_point_v<typename Load::To> && !std::is_same_v<F, ops::prod>;
 
 /// A lane that changes no fold of the row that begins at `row`: minima and maxima take a lane twice.
 template <class F, class Load, class D>
@@ -490,7 +495,7 @@ HWY_INLINE Vector<D> neutral([[maybe_unused]] D d, [[maybe_unused]] const typena
 template <class F, class Load, class D>
 HWY_INLINE Vector<D> short_row(D d, const typename Load::From* from, int64_t n) {
   const auto counted = hn::FirstN(d, static_cast<std::size_t>(n));
-  return {hn::IfThenElse(counted, load_some(d, from, n), neutral<F, Load>(d, from).v)};
+  return {hn::IfThenElse(counted, Load::some(d, from, n), neutral<F, Load>(d, from).v)};
 }
 
 /// Folds a row of any length to a vector.

@@ -140,6 +140,28 @@ void copy_long_rows(const Rows& all) {
                [&](uint8_t* to, const uint8_t* from) { std::memcpy(to, from, static_cast<std::size_t>(all.bytes)); });
 }
 #endif
+#if TENON_HAS_SHUFFLES
+/// Rows of at most 16 bytes, which begin `step` bytes apart: as many of them as 16 bytes hold are one shuffle. Gives
+/// how many rows it wrote. From the end if `backward`, so that the rows change places. `source(row, byte)`: which byte
+/// of the 16 becomes that byte of a row.
+template <bool backward, class Source>
+HWY_INLINE int64_t shuffle_rows(uint8_t* to, const uint8_t* from, int64_t step, int64_t bytes, int64_t rows,
+                                const Source& source) {
+  const hn::FixedTag<uint8_t, 16> d;
+  const int64_t together = 16 / step, read = together * step, written = together * bytes;
+  const int64_t all_read = (rows - 1) * step + bytes, all_written = rows * bytes;
+  alignas(16) uint8_t indices[16] = {};
+  for (int64_t row = 0; row < together; ++row)
+    for (int64_t byte = 0; byte < bytes; ++byte) indices[row * bytes + byte] = static_cast<uint8_t>(source(row, byte));
+  const auto shuffle = hn::Load(d, indices);
+  int64_t row = 0;
+  for (int64_t in = 0, out = 0; in + 16 <= all_read && out + 16 <= all_written;
+       in += read, out += written, row += together)
+    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from + (backward ? all_read - 16 - in : in)), shuffle), d, to + out);
+  return row;
+}
+#endif
+
 /// Rows may be short: the loop over them is chosen by their length. Bench: ./dev bench --sweep,
 /// gaps.
 template <class Rows>
@@ -149,6 +171,20 @@ void copy_rows(const Rows& all) {
   if (all.bytes >= 4) return copy_words<uint32_t>(all);
   if (all.bytes >= 2) return copy_words<uint16_t>(all);
   copy_words<uint8_t>(all);
+}
+
+/// Rows that follow each other in the output and have gaps in the input.
+HWY_INLINE void close_gaps(ByteRows all) {
+#if TENON_HAS_SHUFFLES
+  if (all.from_step > 0 && all.from_step <= 8 && all.bytes < all.from_step) {
+    const int64_t row = shuffle_rows<false>(all.to, all.from, all.from_step, all.bytes, all.rows,
+                                            [&](int64_t group, int64_t byte) { return group * all.from_step + byte; });
+    all.to += row * all.bytes;
+    all.from += row * all.from_step;
+    all.rows -= row;
+  }
+#endif
+  copy_rows(all);
 }
 
 template <class T>
@@ -161,8 +197,8 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
     return transpose<T>(out, n0, in, stride0, n1, n0);
   constexpr int64_t kItemsize = sizeof(T);
   if (stride0 == 1 && n1 > 1)
-    return copy_rows(ByteRows{static_cast<uint8_t*>(out), n0 * kItemsize, static_cast<const uint8_t*>(in),
-                              stride1 * kItemsize, n0 * kItemsize, n1});
+    return close_gaps({static_cast<uint8_t*>(out), n0 * kItemsize, static_cast<const uint8_t*>(in), stride1 * kItemsize,
+                       n0 * kItemsize, n1});
   T* to = static_cast<T*>(out);
   const T* from = static_cast<const T*>(in);
   if (n0 == 2) return gather_few<2>(to, from, stride0, stride1, n1);
@@ -672,24 +708,6 @@ HWY_INLINE void reverse_row(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int6
   for (int64_t i = 0; i < n; ++i) to[i] = from[n - 1 - i];
 }
 
-#if TENON_HAS_SHUFFLES
-/// Rows of at most 16 bytes: as many of them as fit are one shuffle. Gives how many rows it wrote. From the end if
-/// `backward`, so that the rows change places. `source(row, byte)`: which byte of the 16 becomes that byte of a row.
-template <bool backward, class Source>
-HWY_INLINE int64_t shuffle_rows(uint8_t* to, const uint8_t* from, int64_t bytes, int64_t rows, const Source& source) {
-  const hn::FixedTag<uint8_t, 16> d;
-  const int64_t together = 16 / bytes, block = together * bytes, all = bytes * rows;
-  alignas(16) uint8_t indices[16] = {};
-  for (int64_t row = 0; row < together; ++row)
-    for (int64_t byte = 0; byte < bytes; ++byte) indices[row * bytes + byte] = static_cast<uint8_t>(source(row, byte));
-  const auto shuffle = hn::Load(d, indices);
-  int64_t at = 0;
-  for (; at + 16 <= all; at += block)
-    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from + (backward ? all - 16 - at : at)), shuffle), d, to + at);
-  return at / bytes;
-}
-#endif
-
 template <class T>
 void reverse(void* out, const void* in, int64_t n, int64_t rows) {
   T* to = static_cast<T*>(out);
@@ -698,7 +716,7 @@ void reverse(void* out, const void* in, int64_t n, int64_t rows) {
 #if TENON_HAS_SHUFFLES
   const int64_t width = static_cast<int64_t>(sizeof(T)), bytes = n * width;
   if (sizeof(T) <= 8 && bytes <= 16 && rows > 1)
-    row = shuffle_rows<false>(static_cast<uint8_t*>(out), static_cast<const uint8_t*>(in), bytes, rows,
+    row = shuffle_rows<false>(static_cast<uint8_t*>(out), static_cast<const uint8_t*>(in), bytes, bytes, rows,
                               [&](int64_t group, int64_t byte) {
                                 const int64_t place = byte % width;
                                 return group * bytes + (bytes - width) - (byte - place) + place;
@@ -713,7 +731,7 @@ void reverse_rows(void* out, const void* in, int64_t bytes, int64_t rows) {
   int64_t row = 0;
 #if TENON_HAS_SHUFFLES
   if (bytes <= 16)
-    row = shuffle_rows<true>(to, static_cast<const uint8_t*>(in), bytes, rows,
+    row = shuffle_rows<true>(to, static_cast<const uint8_t*>(in), bytes, bytes, rows,
                              [&](int64_t group, int64_t byte) { return 16 - (group + 1) * bytes + byte; });
 #endif
   copy_rows(ByteRows{to + row * bytes, bytes, from - row * bytes, -bytes, bytes, rows - row});
