@@ -29,12 +29,13 @@ class DirectRuns {
   void run(int64_t begin, int64_t end);
 
  private:
-  void read_ahead(const std::byte* const* from, int64_t rows, bool are_last) const;
+  void read_ahead(const std::byte* const* from, int64_t first, int64_t rows, bool are_last) const;
   void run_rows(int64_t start, int64_t row, int64_t n, int64_t rows);
   int64_t whole_lanes(int64_t n) const;
   void call(Kernel kernel, Rows out, const int64_t* steps, int64_t n, int64_t rows);
   void call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows);
+  void run_copies(std::byte* to, const std::byte* from, int64_t rows);
   void run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows);
   void run_pieces(std::byte* to, const std::byte* const* from, int64_t n);
   void run_piece(std::byte* to, int64_t n);
@@ -42,12 +43,23 @@ class DirectRuns {
   static bool fills_blocks(const std::byte* to, int64_t n);
   const std::byte* pattern_of(int operand, const std::byte* from);
 
+  /// Which rows of an operand are prefetched, counted from one that is read.
+  struct Jump {
+    int64_t rows = 0;     // so many rows later; 0: none
+    int64_t beyond = 0;   // of these, beyond whole turns of the rows' loop
+    int64_t offset = 0;   // in bytes, if these are in one turn
+    int64_t to_next = 0;  // bytes from the end of a turn to the next one
+  };
+  struct Operand;
+  static Jump jump_of(const Plan& plan, int64_t operand, int shift);
+  void prefetch_jumps(const Operand& in, const std::byte* from, int64_t first, int64_t count) const;
+
   struct Operand {
     const std::byte* base = nullptr;
     int shift = 0;
-    int64_t row_step = 0;         // in bytes, along the first outer loop
-    int64_t row_bytes = 0;        // of a row that is followed by a gap to be read; 0: of others
-    int64_t later = 0;            // bytes from a row to what is prefetched for a later turn; 0: nothing
+    int64_t row_step = 0;   // in bytes, along the first outer loop
+    int64_t row_bytes = 0;  // of a row that is followed by a gap to be read; 0: of others
+    Jump jump;
     int64_t length = 0;           // of a periodic operand's pattern, in elements
     int64_t pattern = -1;         // offset of a periodic operand's pattern in the scratch memory; -1: not periodic
     const void* built = nullptr;  // the data from which the pattern was built
@@ -57,8 +69,11 @@ class DirectRuns {
   const Instruction& instruction_;
   const Schedule& schedule_;
   int64_t rows_;
+  int64_t first_row_ = 0;         // of those that follow, in the rows' loop
   int64_t narrowest_;             // bytes of the narrowest element
-  bool reads_ahead_ = false;      // the gaps between rows, or a later turn's rows
+  bool reads_ahead_ = false;      // the gaps between rows, or rows that lie apart
+  bool follows_ = false;          // the result's rows follow each other
+  bool copies_ = false;           // rows are streamed from where they lie
   bool runs_over_ = false;        // rows follow each other, so lanes of the next one may be computed and overwritten
   bool overlaps_itself_ = false;  // the kernel, in 16-bit floats, overlaps the last lanes of a row
   Operand out_, in_[kMaxArgs];
@@ -66,7 +81,9 @@ class DirectRuns {
   Lanes lanes_[kMaxArgs];
   Scratch patterns_;
   StreamedOutput streamed_;
-  SmallVector<int64_t, 8> loops_;  // that are counted one by one
+  StreamedRuns copied_;
+  const std::byte* copied_end_ = nullptr;  // of the memory of a copied operand
+  SmallVector<int64_t, 8> loops_;          // that are counted one by one
   OuterCounter outer_;
 };
 

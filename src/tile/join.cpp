@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "hwy/cache_control.h"
 #include "kernel/join.h"
@@ -28,9 +25,8 @@ constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
 constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
 // Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kTurnRows = 48, kUnitCost = 48;
-// Runs of fewer bytes, on the average, are joined to blocks of kBlock bytes before they are streamed.
-// Bench: ./dev bench --sweep, cat.
-constexpr int64_t kBlock = 4096, kLongRuns = 256;
+// Shorter runs are joined to blocks of so many bytes before they are streamed. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kBlock = 4096;
 
 void copy_bytes(std::byte* to, const std::byte* from, int64_t nbytes) {
   std::memcpy(to, from, static_cast<std::size_t>(nbytes));
@@ -229,63 +225,11 @@ class Joint {
   JoinTurn turn_;
 };
 
-/// Streams runs of bytes that follow each other. Lines inside a run are stored from where it lies; a line in which runs
-/// meet is put together first. Staging the whole runs would take twice as long where their loads wait for the stores.
-class StreamedRuns {
- public:
-  explicit StreamedRuns(std::byte* to) : to_(to), untouched_(place_in_line(to)) {}
-  ~StreamedRuns() { store_part(to_, place_in_line(to_)); }
-
-  /// `readable`: bytes of memory from `from` on, at least `nbytes`.
-  void append(const std::byte* from, int64_t nbytes, int64_t readable) {
-    const int64_t place = place_in_line(to_), head = kLine - place;
-    to_ += nbytes;
-    fill(place, from, nbytes, readable);
-    if (nbytes < head) return;
-    std::byte* to = to_ - nbytes + head;
-    if (untouched_ == 0) [[likely]]
-      store(to - kLine, line_);
-    else
-      store_part(to, kLine);
-    from += head;
-    readable -= head;
-    int64_t left = nbytes - head;
-    for (; left >= kLine; left -= kLine, readable -= kLine, from += kLine, to += kLine) store(to, from);
-    if (left > 0) fill(0, from, left, readable);
-  }
-
- private:
-  /// A copy of a whole line, whose excess is overwritten, has no branches.
-  void fill(int64_t place, const std::byte* from, int64_t nbytes, int64_t readable) {
-    if (readable >= kLine) [[likely]]
-      std::memcpy(line_ + place, from, kLine);
-    else
-      copy_bytes(line_ + place, from, std::min(nbytes, kLine - place));
-  }
-  static void store(std::byte* to, const std::byte* from) {
-#if defined(__SSE2__)
-    for (int64_t at = 0; at < kLine; at += 16)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
-#else
-    std::memcpy(to, from, kLine);
-#endif
-  }
-  /// The line's bytes before `end`, apart from those before the first run. `to`: behind them.
-  void store_part(std::byte* to, int64_t end) {
-    if (end > untouched_) copy_bytes(to - (end - untouched_), line_ + untouched_, end - untouched_);
-    untouched_ = 0;
-  }
-
-  std::byte* to_;
-  int64_t untouched_;  // of the first line: bytes before the first run
-  alignas(kLine) std::byte line_[2 * kLine];
-};
-
 /// The same with streaming stores.
 void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t end) {
-  if (joint.mean_run() >= kLongRuns) {
-    StreamedRuns runs(to);
+  if (joint.mean_run() >= StreamedRuns::kLong) {
+    StreamedRuns runs;
+    runs.go_to(to);
     return joint.for_each_run(begin, end, [&runs](const std::byte* from, int64_t nbytes, int64_t readable) {
       runs.append(from, nbytes, readable);
     });

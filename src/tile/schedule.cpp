@@ -176,7 +176,8 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
   cut_into_tiles(plan, schedule);
   schedule.pattern = has_patterns(plan) ? std::min(plan.flat, kPatternPiece) : 0;
   if (schedule.streams())
-    schedule.staging_bytes = StreamedOutput::bytes(std::max(schedule.pattern, kJoined) * result_size(program));
+    schedule.staging_bytes =
+        StreamedOutput::bytes(std::max(std::max(schedule.pattern, kJoined) * result_size(program), kJoinedBytes));
   schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
 }
 
