@@ -76,15 +76,6 @@ int64_t bytes_of_operand(const Plan& plan, int64_t operand, int shift) {
 
 }  // namespace
 
-DirectRuns::Jump DirectRuns::jump_of(const Plan& plan, int64_t operand, int shift) {
-  const int64_t* strides = plan.strides_of(operand);
-  const int64_t bytes = plan.flat << shift, step = strides[plan.fused] * (int64_t{1} << shift);
-  const int64_t next = plan.fused + 1 < plan.ndim() ? strides[plan.fused + 1] * (int64_t{1} << shift) : 0;
-  if (std::abs(step) - bytes < kJump || bytes > kJumpBytes) return {};
-  const int64_t rows = (kJumpBytes + bytes - 1) / bytes, turn = plan.sizes[plan.fused];
-  return {rows, rows % turn, rows / turn * next + rows % turn * step, next - turn * step};
-}
-
 bool has_patterns(const Plan& plan) {
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand)
     if (is_periodic(plan, operand)) return true;
@@ -150,8 +141,9 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
       const int64_t bytes = plan.flat << in.shift;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
-      if (in.row_bytes == 0) in.jump = jump_of(plan, i + 1, in.shift);
-      reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jump.rows > 0;
+      in.jumps = in.row_bytes == 0 && bytes <= kJumpBytes && std::abs(in.row_step) - bytes >= kJump;
+      reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
+      if (in.jumps && !later_) look_ahead(bytes);
     }
     const bool is_splat = plan.operands[i + 1].access == AccessPattern::splat;
     lanes_[operand].step = is_splat ? 0 : 1;
@@ -173,6 +165,7 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   const int64_t per_turn = cut ? schedule_.per_loop : rows_;
   const int64_t most = std::max(kUninterrupted / (cut ? schedule_.tile : plan_.flat), int64_t{1});
   outer_.go_to(begin / per_turn);
+  if (later_) later_->go_to(begin / per_turn + turns_ahead_);
   for (int64_t t = begin; t < end;) {
     check_interrupt();
     const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
@@ -181,7 +174,9 @@ void DirectRuns::run(int64_t begin, int64_t end) {
     else
       run_rows(0, first, plan_.flat, count);
     t += count;
-    if (t % per_turn == 0) outer_.advance();
+    if (t % per_turn != 0) continue;
+    outer_.advance();
+    if (later_) later_->advance();
   }
   streamed_.flush();
   copied_.flush();
@@ -214,17 +209,27 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
 }
 
-/// Prefetches what follows `count` rows, of which `from` is row `first` of its turn.
-[[gnu::always_inline]] inline void DirectRuns::prefetch_jumps(const Operand& in, const std::byte* from, int64_t first,
+/// Decides how far ahead rows of so many bytes are prefetched: in their turn, or if it is short, in a later one.
+void DirectRuns::look_ahead(int64_t bytes) {
+  const int64_t ahead = (kJumpBytes + bytes - 1) / bytes;
+  turns_ahead_ = (ahead + rows_ - 1) / rows_;
+  rows_ahead_ = ahead < rows_ ? ahead : rows_;
+  later_.emplace(plan_, loops_);
+}
+/// Prefetches what follows `count` rows of an input, of which `from` is row `first` of its turn.
+[[gnu::always_inline]] inline void DirectRuns::prefetch_jumps(int operand, const std::byte* from, int64_t first,
                                                               int64_t count) const {
-  from += in.jump.offset;
-  int64_t row = first + in.jump.beyond;
-  if (row >= rows_) row -= rows_, from += in.jump.to_next;
-  for (; count > 0; --count) {
-    for (int64_t line = 0; line < plan_.flat << in.shift; line += kLine) __builtin_prefetch(from + line);
-    from += in.row_step;
-    if (++row == rows_) row = 0, from += in.jump.to_next;
-  }
+  const Operand& in = in_[operand];
+  const int64_t bytes = plan_.flat << in.shift;
+  const auto prefetch_from = [&](const std::byte* row, int64_t rows) __attribute__((always_inline)) {
+    for (; rows > 0; --rows, row += in.row_step)
+      for (int64_t line = 0; line < bytes; line += kLine) __builtin_prefetch(row + line);
+  };
+  const int64_t row = first + rows_ahead_, inside = std::clamp(rows_ - row, int64_t{0}, count);
+  prefetch_from(from + rows_ahead_ * in.row_step, inside);
+  if (inside == count) return;
+  const std::byte* const later = at(in.base, (*later_)[instruction_.in[operand] + 1], in.shift);
+  prefetch_from(later + (row + inside - rows_) * in.row_step, count - inside);
 }
 
 /// What should be in the caches before it is read, beside `rows` rows.
@@ -232,7 +237,7 @@ void DirectRuns::read_ahead(const std::byte* const* from, int64_t first, int64_t
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
     if (in.row_bytes > 0 && !are_last) read_gap(from[operand], in.row_bytes, in.row_step);
-    if (in.jump.rows > 0) prefetch_jumps(in, from[operand], first, rows);
+    if (in.jumps) prefetch_jumps(operand, from[operand], first, rows);
   }
 }
 

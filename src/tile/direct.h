@@ -1,6 +1,8 @@
 // tile: the direct route: one kernel reads and writes the operands' memory, row after row. Only periodic operands are
 // copied. Takes a plan that allows it; runs the kernel.
 #pragma once
+#include <optional>
+
 #include "tile/blocks.h"
 #include "tile/registers.h"
 #include "tile/rows.h"
@@ -43,23 +45,15 @@ class DirectRuns {
   static bool fills_blocks(const std::byte* to, int64_t n);
   const std::byte* pattern_of(int operand, const std::byte* from);
 
-  /// Which rows of an operand are prefetched, counted from one that is read.
-  struct Jump {
-    int64_t rows = 0;     // so many rows later; 0: none
-    int64_t beyond = 0;   // of these, beyond whole turns of the rows' loop
-    int64_t offset = 0;   // in bytes, if these are in one turn
-    int64_t to_next = 0;  // bytes from the end of a turn to the next one
-  };
-  struct Operand;
-  static Jump jump_of(const Plan& plan, int64_t operand, int shift);
-  void prefetch_jumps(const Operand& in, const std::byte* from, int64_t first, int64_t count) const;
+  void look_ahead(int64_t bytes);
+  void prefetch_jumps(int operand, const std::byte* from, int64_t first, int64_t count) const;
 
   struct Operand {
     const std::byte* base = nullptr;
     int shift = 0;
-    int64_t row_step = 0;   // in bytes, along the first outer loop
-    int64_t row_bytes = 0;  // of a row that is followed by a gap to be read; 0: of others
-    Jump jump;
+    int64_t row_step = 0;         // in bytes, along the first outer loop
+    int64_t row_bytes = 0;        // of a row that is followed by a gap to be read; 0: of others
+    bool jumps = false;           // its rows lie apart and are prefetched
     int64_t length = 0;           // of a periodic operand's pattern, in elements
     int64_t pattern = -1;         // offset of a periodic operand's pattern in the scratch memory; -1: not periodic
     const void* built = nullptr;  // the data from which the pattern was built
@@ -85,6 +79,8 @@ class DirectRuns {
   const std::byte* copied_end_ = nullptr;  // of the memory of a copied operand
   SmallVector<int64_t, 8> loops_;          // that are counted one by one
   OuterCounter outer_;
+  std::optional<OuterCounter> later_;  // where rows are prefetched: so many turns later
+  int64_t turns_ahead_ = 0, rows_ahead_ = 0;
 };
 
 }  // namespace tenon
