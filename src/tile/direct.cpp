@@ -124,9 +124,6 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
   narrowest_ = int64_t{1} << out_.shift;
   follows_ = out_.row_step == plan.flat << out_.shift;
-  copies_ = instruction_.is_cast && program.dtype(instruction_.in[0]) == instruction_.dtype && follows_ &&
-            schedule.streams() && schedule.per_loop == 1 && schedule.pattern == 0 &&
-            plan.flat << out_.shift <= kJumpBytes;
   runs_over_ = may_run_over(instruction_) && follows_;
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
@@ -143,7 +140,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
       in.jumps = in.row_bytes == 0 && bytes <= kJumpBytes && std::abs(in.row_step) - bytes >= kJump;
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
-      if (in.jumps && !later_) look_ahead(bytes);
+      if (in.jumps && turns_ahead_ == 0) look_ahead(bytes);
     }
     const bool is_splat = plan.operands[i + 1].access == AccessPattern::splat;
     lanes_[operand].step = is_splat ? 0 : 1;
@@ -153,7 +150,17 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     in.pattern = pattern;
     pattern += ((pattern_elements(plan, i + 1, schedule_.pattern) << in.shift) + kLine - 1) / kLine * kLine;
   }
-  if (copies_) copied_end_ = in_[0].base + bytes_of_operand(plan, instruction_.in[0] + 1, in_[0].shift);
+  if (schedule.streams() && instruction_.is_cast) [[unlikely]]
+    stream_copies(program);
+}
+
+/// Decides whether rows are streamed from where they lie.
+[[gnu::noinline]] void DirectRuns::stream_copies(const Program& program) {
+  const int input = instruction_.in[0];
+  if (program.dtype(input) != instruction_.dtype || !follows_ || plan_.flat << out_.shift > kJumpBytes) return;
+  if (schedule_.per_loop > 1 || schedule_.pattern > 0) return;
+  copied_.emplace();
+  copied_end_ = in_[0].base + bytes_of_operand(plan_, input + 1, in_[0].shift);
 }
 
 bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) {
@@ -165,7 +172,8 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   const int64_t per_turn = cut ? schedule_.per_loop : rows_;
   const int64_t most = std::max(kUninterrupted / (cut ? schedule_.tile : plan_.flat), int64_t{1});
   outer_.go_to(begin / per_turn);
-  if (later_) later_->go_to(begin / per_turn + turns_ahead_);
+  if (turns_ahead_ > 0) [[unlikely]]
+    later_->go_to(begin / per_turn + turns_ahead_);
   for (int64_t t = begin; t < end;) {
     check_interrupt();
     const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
@@ -176,10 +184,12 @@ void DirectRuns::run(int64_t begin, int64_t end) {
     t += count;
     if (t % per_turn != 0) continue;
     outer_.advance();
-    if (later_) later_->advance();
+    if (turns_ahead_ > 0) [[unlikely]]
+      later_->advance();
   }
   streamed_.flush();
-  copied_.flush();
+  if (copied_) [[unlikely]]
+    copied_->flush();
 }
 
 /// Runs `rows` rows of `n` elements from element `start` of row `row`, at the outer loops' current index.
@@ -192,7 +202,8 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
     from[operand] = at(in.base, outer_[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
   first_row_ = row;
-  if (copies_) return run_copies(to, from[0], rows);
+  if (copied_) [[unlikely]]
+    return run_copies(to, from[0], rows);
   if (schedule_.pattern == 0) {
     const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;
     if (schedule_.store == StoreMode::in_place && (on_lines || n < kLongRow))
@@ -210,7 +221,7 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
 }
 
 /// Decides how far ahead rows of so many bytes are prefetched: in their turn, or if it is short, in a later one.
-void DirectRuns::look_ahead(int64_t bytes) {
+[[gnu::noinline]] void DirectRuns::look_ahead(int64_t bytes) {
   const int64_t ahead = (kJumpBytes + bytes - 1) / bytes;
   turns_ahead_ = (ahead + rows_ - 1) / rows_;
   rows_ahead_ = ahead < rows_ ? ahead : rows_;
@@ -302,7 +313,7 @@ int64_t DirectRuns::whole_lanes(int64_t n) const {
 }
 
 /// Copies rows with streaming stores: long ones from where they lie, short ones by one call for some of them.
-void DirectRuns::run_copies(std::byte* to, const std::byte* from, int64_t rows) {
+[[gnu::noinline]] void DirectRuns::run_copies(std::byte* to, const std::byte* from, int64_t rows) {
   const Operand& in = in_[0];
   const int64_t bytes = plan_.flat << in.shift;
   const bool are_long = bytes >= StreamedRuns::kLong;
@@ -311,8 +322,8 @@ void DirectRuns::run_copies(std::byte* to, const std::byte* from, int64_t rows) 
     count = std::min(together, rows);
     if (reads_ahead_) read_ahead(&from, first_row_, count, rows == count);
     if (are_long) {
-      copied_.go_to(to);
-      copied_.append(from, bytes, copied_end_ - from);
+      copied_->go_to(to);
+      copied_->append(from, bytes, copied_end_ - from);
     } else {
       kernels().move[0].gather(streamed_.staging(to), from, 1, bytes, in.row_step, count);
       streamed_.commit(count * bytes);

@@ -46,6 +46,7 @@ class DirectRuns {
   const std::byte* pattern_of(int operand, const std::byte* from);
 
   void look_ahead(int64_t bytes);
+  void stream_copies(const Program& program);
   void prefetch_jumps(int operand, const std::byte* from, int64_t first, int64_t count) const;
 
   struct Operand {
@@ -67,7 +68,6 @@ class DirectRuns {
   int64_t narrowest_;             // bytes of the narrowest element
   bool reads_ahead_ = false;      // the gaps between rows, or rows that lie apart
   bool follows_ = false;          // the result's rows follow each other
-  bool copies_ = false;           // rows are streamed from where they lie
   bool runs_over_ = false;        // rows follow each other, so lanes of the next one may be computed and overwritten
   bool overlaps_itself_ = false;  // the kernel, in 16-bit floats, overlaps the last lanes of a row
   Operand out_, in_[kMaxArgs];
@@ -75,7 +75,7 @@ class DirectRuns {
   Lanes lanes_[kMaxArgs];
   Scratch patterns_;
   StreamedOutput streamed_;
-  StreamedRuns copied_;
+  std::optional<StreamedRuns> copied_;     // if rows are streamed from where they lie
   const std::byte* copied_end_ = nullptr;  // of the memory of a copied operand
   SmallVector<int64_t, 8> loops_;          // that are counted one by one
   OuterCounter outer_;
