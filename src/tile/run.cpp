@@ -339,10 +339,11 @@ class TileLoop {
     const int64_t turn = strides[plan_.fused] * (int64_t{1} << shift);
     return turn > 0 && turn < kStreamBytesAhead ? (kStreamBytesAhead + turn - 1) / turn * turn : turn;
   }
-  /// What comes after `from`, of two fused loops; more loops may leave memory out or come back to it.
+  /// What comes after `from`, of one or two fused loops; more loops may leave memory out or come back to it.
   void prefetch(const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     if (plan_.fused > 2) return;
-    const int64_t step = strides[1] << shift, bytes = plan_.sizes[0] * strides[0] << shift;
+    const int64_t step = strides[plan_.fused - 1] << shift;
+    const int64_t bytes = plan_.fused == 1 ? step : plan_.sizes[0] * strides[0] << shift;
     if (step <= bytes + kLine) return prefetch_rows(from + kGatherAhead, rows * step, 0, 1);
     const int64_t next = plan_.fused < plan_.ndim() ? strides[plan_.fused] << shift : 0;
     if (const int64_t later = bytes_to_later_turn(bytes, step, next); later > 0)
