@@ -1,9 +1,10 @@
-// Rows that are put together from shuffled vectors are those of a loop over bytes; nothing beside the parts is read,
-// and nothing beside the output written.
+// Rows that are put together from shuffled vectors or from runs are those of a loop over bytes; nothing beside the
+// parts is read, and nothing beside the output written.
 #include "kernel/join.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -66,6 +67,39 @@ TEST(JoinTurns, PutRowsTogether) {
         if (kernels().vector_bytes >= 32) check(4, kernels().vector_bytes, a, b, turns);
         if (HasFatalFailure()) return;
       }
+}
+
+/// Rows of these runs, from memory and to memory that ends where they do.
+void check_runs(const std::vector<int64_t>& lengths, int64_t rows) {
+  JoinTurn turn{};
+  std::vector<Memory> memory;
+  std::vector<const void*> parts;
+  int64_t row_bytes = 0;
+  for (const int64_t length : lengths) {
+    memory.emplace_back(new uint8_t[static_cast<std::size_t>(length * rows)]);
+    for (int64_t i = 0; i < length * rows; ++i) memory.back()[i] = static_cast<uint8_t>(i * 7 + i / 251 + length);
+    parts.push_back(memory.back().get());
+    turn.steps[turn.count++] = length;
+    row_bytes += length;
+  }
+  const Memory out(new uint8_t[static_cast<std::size_t>(row_bytes * rows)]);
+  kernels().join(out.get(), parts.data(), turn, rows);
+  const uint8_t* at = out.get();
+  for (int64_t row = 0; row < rows; ++row)
+    for (std::size_t part = 0; part < lengths.size(); at += lengths[part++])
+      ASSERT_TRUE(std::equal(at, at + lengths[part], memory[part].get() + row * lengths[part]))
+          << lengths[part] << " of part " << part << " at row " << row;
+}
+
+TEST(JoinTurns, OfOneRowCopyItsRuns) {
+  if (!kernels().join) GTEST_SKIP();
+  for (int64_t length = 1; length <= 200; ++length)
+    for (const int64_t rows : {1, 2, 7}) {
+      check_runs({length, 300}, rows);
+      check_runs({193, length, 5}, rows);
+      check_runs({length, 1, 1000, length}, rows);
+      if (HasFatalFailure()) return;
+    }
 }
 
 }  // namespace

@@ -20,22 +20,9 @@ bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[opera
 // Bench: ./dev bench --sweep, permuted.
 constexpr int64_t kAheadBytes = 1024;
 
-// Memory that is read between two turns of a loop may stay in the second-level cache.
-constexpr int64_t kTurnBytes = 512 << 10;
-
-/// The bytes between a row of an operand and the row of the next turn of the innermost loop whose turns are no further
-/// apart than two rows; 0: there is none.
-int64_t bytes_to_next_turn(const Plan& plan, int64_t operand, int shift) {
-  const int64_t bytes = plan.flat << shift;
-  int64_t read = bytes;
-  for (int64_t dim = plan.fused + 1; dim < plan.ndim(); ++dim) {
-    read *= plan.sizes[dim - 1];  // exact: inside the storage
-    const int64_t next = plan.strides_of(operand)[dim] << shift;
-    if (dim > plan.fused + 1 && read > kTurnBytes) return 0;
-    if (next > 0 && next <= 2 * bytes) return next;
-  }
-  return 0;
-}
+// The processor does not see where the next row begins if there are so many bytes between them: about kJumpBytes of
+// such rows are prefetched. Bench: ./dev bench --sweep, permuted, copies and gaps.
+constexpr int64_t kJump = 256, kJumpBytes = 6144;
 
 /// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
@@ -77,6 +64,14 @@ void call_twice_for_rows(Kernel kernel, Rows out, const Instruction& instruction
     }
     kernel(out.to + (start << shift), last, calls.last);
   }
+}
+
+/// Bytes from an operand's first element to the end of its last one.
+int64_t bytes_of_operand(const Plan& plan, int64_t operand, int shift) {
+  int64_t last = plan.flat - 1;
+  for (int64_t dim = plan.fused; dim < plan.ndim(); ++dim)
+    last += (plan.sizes[dim] - 1) * std::max<int64_t>(plan.strides_of(operand)[dim], 0);  // exact: inside the storage
+  return (last + 1) << shift;
 }
 
 }  // namespace
@@ -128,7 +123,8 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
   out_.shift = shift_of(program.dtype(program.result()));
   out_.row_step = row_step(0) * (int64_t{1} << out_.shift);
   narrowest_ = int64_t{1} << out_.shift;
-  runs_over_ = may_run_over(instruction_) && out_.row_step == plan.flat << out_.shift;
+  follows_ = out_.row_step == plan.flat << out_.shift;
+  runs_over_ = may_run_over(instruction_) && follows_;
   int64_t pattern = 0;
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const int i = instruction_.in[operand];
@@ -142,8 +138,9 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
       const int64_t bytes = plan.flat << in.shift;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
-      in.later = bytes_to_later_turn(bytes, in.row_step, bytes_to_next_turn(plan, i + 1, in.shift));
-      reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.later > 0;
+      in.jumps = in.row_bytes == 0 && bytes <= kJumpBytes && std::abs(in.row_step) - bytes >= kJump;
+      reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
+      if (in.jumps && turns_ahead_ == 0) look_ahead(bytes);
     }
     const bool is_splat = plan.operands[i + 1].access == AccessPattern::splat;
     lanes_[operand].step = is_splat ? 0 : 1;
@@ -153,6 +150,17 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     in.pattern = pattern;
     pattern += ((pattern_elements(plan, i + 1, schedule_.pattern) << in.shift) + kLine - 1) / kLine * kLine;
   }
+  if (schedule.streams() && instruction_.is_cast) [[unlikely]]
+    stream_copies(program);
+}
+
+/// Decides whether rows are streamed from where they lie.
+[[gnu::noinline]] void DirectRuns::stream_copies(const Program& program) {
+  const int input = instruction_.in[0];
+  if (program.dtype(input) != instruction_.dtype || !follows_ || plan_.flat << out_.shift > kJumpBytes) return;
+  if (schedule_.per_loop > 1 || schedule_.pattern > 0) return;
+  copied_.emplace();
+  copied_end_ = in_[0].base + bytes_of_operand(plan_, input + 1, in_[0].shift);
 }
 
 bool DirectRuns::fills_blocks(const std::byte* to, int64_t n) {
@@ -164,6 +172,8 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   const int64_t per_turn = cut ? schedule_.per_loop : rows_;
   const int64_t most = std::max(kUninterrupted / (cut ? schedule_.tile : plan_.flat), int64_t{1});
   outer_.go_to(begin / per_turn);
+  if (turns_ahead_ > 0) [[unlikely]]
+    later_->go_to(begin / per_turn + turns_ahead_);
   for (int64_t t = begin; t < end;) {
     check_interrupt();
     const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
@@ -172,9 +182,14 @@ void DirectRuns::run(int64_t begin, int64_t end) {
     else
       run_rows(0, first, plan_.flat, count);
     t += count;
-    if (t % per_turn == 0) outer_.advance();
+    if (t % per_turn != 0) continue;
+    outer_.advance();
+    if (turns_ahead_ > 0) [[unlikely]]
+      later_->advance();
   }
   streamed_.flush();
+  if (copied_) [[unlikely]]
+    copied_->flush();
 }
 
 /// Runs `rows` rows of `n` elements from element `start` of row `row`, at the outer loops' current index.
@@ -186,6 +201,9 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
     const int64_t along = in.pattern < 0 ? start * steps_[operand] : 0;  // pieces begin at whole patterns
     from[operand] = at(in.base, outer_[instruction_.in[operand] + 1], in.shift) + along + row * in.row_step;
   }
+  first_row_ = row;
+  if (copied_) [[unlikely]]
+    return run_copies(to, from[0], rows);
   if (schedule_.pattern == 0) {
     const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;
     if (schedule_.store == StoreMode::in_place && (on_lines || n < kLongRow))
@@ -196,18 +214,41 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   }
   for (; rows > 0; --rows) {
     run_pieces(to, from, n);
-    if (reads_ahead_) read_ahead(from, 1, rows == 1);
+    if (reads_ahead_) read_ahead(from, first_row_++, 1, rows == 1);
     to += out_.row_step;
     for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
   }
 }
 
+/// Decides how far ahead rows of so many bytes are prefetched: in their turn, or if it is short, in a later one.
+[[gnu::noinline]] void DirectRuns::look_ahead(int64_t bytes) {
+  const int64_t ahead = (kJumpBytes + bytes - 1) / bytes;
+  turns_ahead_ = (ahead + rows_ - 1) / rows_;
+  rows_ahead_ = ahead < rows_ ? ahead : rows_;
+  later_.emplace(plan_, loops_);
+}
+/// Prefetches what follows `count` rows of an input, of which `from` is row `first` of its turn.
+[[gnu::always_inline]] inline void DirectRuns::prefetch_jumps(int operand, const std::byte* from, int64_t first,
+                                                              int64_t count) const {
+  const Operand& in = in_[operand];
+  const int64_t bytes = plan_.flat << in.shift;
+  const auto prefetch_from = [&](const std::byte* row, int64_t rows) __attribute__((always_inline)) {
+    for (; rows > 0; --rows, row += in.row_step)
+      for (int64_t line = 0; line < bytes; line += kLine) __builtin_prefetch(row + line);
+  };
+  const int64_t row = first + rows_ahead_, inside = std::clamp(rows_ - row, int64_t{0}, count);
+  prefetch_from(from + rows_ahead_ * in.row_step, inside);
+  if (inside == count) return;
+  const std::byte* const later = at(in.base, (*later_)[instruction_.in[operand] + 1], in.shift);
+  prefetch_from(later + (row + inside - rows_) * in.row_step, count - inside);
+}
+
 /// What should be in the caches before it is read, beside `rows` rows.
-void DirectRuns::read_ahead(const std::byte* const* from, int64_t rows, bool are_last) const {
+void DirectRuns::read_ahead(const std::byte* const* from, int64_t first, int64_t rows, bool are_last) const {
   for (int operand = 0; operand < instruction_.arity; ++operand) {
     const Operand& in = in_[operand];
     if (in.row_bytes > 0 && !are_last) read_gap(from[operand], in.row_bytes, in.row_step);
-    if (in.later > 0) prefetch_rows(from[operand] + in.later, plan_.flat << in.shift, in.row_step, rows);
+    if (in.jumps) prefetch_jumps(operand, from[operand], first, rows);
   }
 }
 
@@ -228,7 +269,8 @@ void DirectRuns::run_whole_rows(Kernel kernel, std::byte* to, const std::byte** 
     const std::byte* row[kMaxArgs] = {};
     std::copy_n(from, instruction_.arity, row);
     call_for_whole_rows(kernel, to, from, n, count);
-    read_ahead(row, count, rows == count);
+    read_ahead(row, first_row_, count, rows == count);
+    first_row_ += count;
   }
 }
 void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
@@ -270,10 +312,29 @@ int64_t DirectRuns::whole_lanes(int64_t n) const {
   return (n + block - 1) / block * block;
 }
 
+/// Copies rows with streaming stores: long ones from where they lie, short ones by one call for some of them.
+[[gnu::noinline]] void DirectRuns::run_copies(std::byte* to, const std::byte* from, int64_t rows) {
+  const Operand& in = in_[0];
+  const int64_t bytes = plan_.flat << in.shift;
+  const bool are_long = bytes >= StreamedRuns::kLong;
+  const int64_t together = are_long ? 1 : kJoinedBytes / bytes;
+  for (int64_t count = 0; rows > 0; rows -= count, first_row_ += count, from += count * in.row_step) {
+    count = std::min(together, rows);
+    if (reads_ahead_) read_ahead(&from, first_row_, count, rows == count);
+    if (are_long) {
+      copied_->go_to(to);
+      copied_->append(from, bytes, copied_end_ - from);
+    } else {
+      kernels().move[0].gather(streamed_.staging(to), from, 1, bytes, in.row_step, count);
+      streamed_.commit(count * bytes);
+    }
+    to += count * bytes;
+  }
+}
+
 /// Gathers short rows to whole cache lines and stores those.
 void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  const bool follows = out_.row_step == n << out_.shift;
-  for (const int64_t most = follows ? std::max(kJoined / n, int64_t{1}) : 1; rows > 0;) {
+  for (const int64_t most = follows_ ? std::max(kJoined / n, int64_t{1}) : 1; rows > 0;) {
     const int64_t joined = std::min(most, rows);
     if (n > kJoined) {
       run_pieces(to, from, n);

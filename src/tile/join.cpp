@@ -25,11 +25,10 @@ constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
 constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
 // Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kTurnRows = 48, kUnitCost = 48;
-// Shorter runs are joined to blocks of kBlock bytes before a streaming store; copies of short ones that are longer than
-// this follow each other so fast that ordinary stores do as well. Bench: ./dev bench --sweep, cat.
-constexpr int64_t kBlock = 4096, kShortStream = 256;
+// Shorter runs are joined to blocks of so many bytes before they are streamed. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kBlock = 4096;
 
-void copy(std::byte* to, const std::byte* from, int64_t nbytes) {
+void copy_bytes(std::byte* to, const std::byte* from, int64_t nbytes) {
   std::memcpy(to, from, static_cast<std::size_t>(nbytes));
 }
 
@@ -43,63 +42,82 @@ class Joint {
       shortest_ = std::min(shortest_, parts[i].nbytes);
       longest_ = std::max(longest_, parts[i].nbytes);
     }
-    if (rows >= kTurnRows) make_turn();
+    if (count < 2 || count > JoinTurn::kMostParts || !kernels().join) return;
+    if (longest_ > kNarrow)
+      make_runs();
+    else if (rows >= kTurnRows)
+      make_turn();
   }
 
   int64_t nbytes() const { return rows_ * row_bytes_; }  // exact: of the output
   /// In bytes that cost as much.
   int64_t cost() const { return rows_ * row_cost_; }  // exact: memory is smaller than 2^48
   int64_t row_bytes() const { return row_bytes_; }
-  int64_t shortest() const { return shortest_; }
-  /// Whether ordinary stores are as fast as streaming ones.
-  bool has_fair_runs() const { return shortest_ >= kShortStream && longest_ <= kShort && count_ <= kFewParts; }
+  int64_t mean_run() const { return row_bytes_ / count_; }
 
   /// Writes bytes [begin, end) of the output.
-  template <class Copy>
-  void write(std::byte* to, int64_t begin, int64_t end, const Copy& copy_run) const {
+  void write(std::byte* to, int64_t begin, int64_t end) const {
     // exact: positions in the output
     const int64_t first = begin / row_bytes_, last = end / row_bytes_;
-    if (first == last) return write_row(to, first, begin % row_bytes_, end % row_bytes_, copy_run), void();
+    if (first == last) return write_row(to, first, begin % row_bytes_, end % row_bytes_), void();
     int64_t row = first;
-    if (begin % row_bytes_ > 0) to = write_row(to, row++, begin % row_bytes_, row_bytes_, copy_run);
-    to = write_rows(to, row, last, copy_run);
-    write_row(to, last, 0, end % row_bytes_, copy_run);
+    if (begin % row_bytes_ > 0) to = write_row(to, row++, begin % row_bytes_, row_bytes_);
+    to = write_rows(to, row, last);
+    write_row(to, last, 0, end % row_bytes_);
   }
   /// Writes all of the output.
-  void write_all(std::byte* to) const { write_rows(to, 0, rows_, copy); }
+  void write_all(std::byte* to) const { write_rows(to, 0, rows_); }
+  /// Calls run(from, nbytes, readable) for the runs, or what is there of them, in bytes [begin, end) of the output.
+  /// `readable`: the bytes of the part from there on.
+  template <class Run>
+  void for_each_run(int64_t begin, int64_t end, const Run& run) const {
+    for (int64_t row = begin / row_bytes_; row * row_bytes_ < end; ++row)  // exact: positions in the output
+      for_each_run_of_row(row, std::max<int64_t>(begin - row * row_bytes_, 0),
+                          std::min(end - row * row_bytes_, row_bytes_), run);
+  }
 
  private:
+  /// The same in bytes [begin, end) of one row.
+  template <class Run>
+  void for_each_run_of_row(int64_t row, int64_t begin, int64_t end, const Run& run) const {
+    // exact: positions in a row
+    for (int64_t i = 0; i < count_ && end > 0; ++i) {
+      const int64_t nbytes = parts_[i].nbytes, stop = std::min(end, nbytes);
+      if (begin < stop) run(parts_[i].data + row * nbytes + begin, stop - begin, (rows_ - row) * nbytes - begin);
+      begin = std::max<int64_t>(begin - nbytes, 0);
+      end -= nbytes;
+    }
+  }
   /// Writes whole rows. Returns the address behind them.
-  template <class Copy>
-  std::byte* write_rows(std::byte* to, int64_t row, int64_t last, const Copy& copy_run) const {
+  std::byte* write_rows(std::byte* to, int64_t row, int64_t last) const {
     if (turn_rows_ > 0) to = write_turns(to, row, last);
     if (longest_ <= kNarrow && last - row >= kFewRows &&
         (row_bytes_ * kRowsTogether <= kBytesTogether || count_ > kFewParts))
       to = write_narrow_rows(to, row, last);
     else if (longest_ <= kShort)
       to = write_short_rows(to, row, last);
-    for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_, copy_run);
+    for (; row < last; ++row) to = write_row(to, row, 0, row_bytes_);
     return to;
   }
   /// Writes bytes [begin, end) of one row. Returns the address behind them.
-  template <class Copy>
-  std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end, const Copy& copy_run) const {
-    // exact: positions in a row
-    for (int64_t i = 0; i < count_ && end > 0; ++i) {
-      const int64_t nbytes = parts_[i].nbytes, stop = std::min(end, nbytes);
-      if (begin < stop) {
-        copy_run(to, parts_[i].data + row * nbytes + begin, stop - begin);
-        to += stop - begin;
-      }
-      begin = std::max<int64_t>(begin - nbytes, 0);
-      end -= nbytes;
-    }
+  std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end) const {
+    for_each_run_of_row(row, begin, end, [&to](const std::byte* from, int64_t nbytes, int64_t) {
+      copy_bytes(to, from, nbytes);
+      to += nbytes;
+    });
     return to;
+  }
+  /// Rows are put together from runs, as long as calls of memcpy would not do as well.
+  void make_runs() {
+    if (longest_ > kShort) return;
+    turn_rows_ = 1;
+    turn_.count = count_;
+    turn_.blocks = 0;
+    for (int64_t i = 0; i < count_; ++i) turn_.steps[i] = parts_[i].nbytes;
   }
   /// Decides how rows are put together from shuffled vectors, if that is worth it: a block of the output costs four for
   /// each part and another four.
   void make_turn() {
-    if (count_ < 2 || count_ > JoinTurn::kMostParts || longest_ > kNarrow || !kernels().join) return;
     const bool has_words = kernels().vector_bytes >= 32 && (widths() & 3) == 0;
     const auto block = has_words ? kernels().vector_bytes : JoinTurn::kMostUnits;
     int64_t copies = 0;
@@ -209,17 +227,20 @@ class Joint {
 
 /// The same with streaming stores.
 void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t end) {
-  StreamedOutput output(StreamedOutput::bytes(kLine));
-  if (joint.shortest() >= kShortStream)
-    return joint.write(to, begin, end, [&output](std::byte* run, const std::byte* from, int64_t nbytes) {
-      stream_bytes(run, from, nbytes, output);
+  if (joint.mean_run() >= StreamedRuns::kLong) {
+    StreamedRuns runs;
+    runs.go_to(to);
+    return joint.for_each_run(begin, end, [&runs](const std::byte* from, int64_t nbytes, int64_t readable) {
+      runs.append(from, nbytes, readable);
     });
+  }
+  StreamedOutput output(StreamedOutput::bytes(kLine));
   alignas(kBlock) std::byte block[kBlock];
   const int64_t row = joint.row_bytes();
   for (int64_t at = begin, stop; at < end; at = stop) {
     stop = std::min(at + kBlock, end);
     if (2 * row <= kBlock && stop < end) stop -= stop % row;  // blocks of whole rows
-    joint.write(block, at, stop, copy);
+    joint.write(block, at, stop);
     stream_bytes(to + (at - begin), block, stop - at, output);
   }
 }
@@ -229,7 +250,7 @@ void write_streamed(const Joint& joint, std::byte* to, int64_t begin, int64_t en
 void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const Joint joint(parts, count, rows);
   const int64_t nbytes = joint.nbytes();
-  const bool streaming = joint.cost() >= kSerialBytes && outgrows_cache(nbytes, nbytes) && !joint.has_fair_runs();
+  const bool streaming = joint.cost() >= kSerialBytes && outgrows_cache(nbytes, nbytes);
   if (CourseRecord::now()) [[unlikely]]
     note_course({.route = "runs joined", .stores = streaming ? "streamed" : "in place"});
   if (joint.cost() < kSerialBytes) return run_or_plan(out, 1, [&](int64_t) { joint.write_all(out); });
@@ -237,7 +258,7 @@ void join(std::byte* out, const Part* parts, int64_t count, int64_t rows) {
   const int64_t grain = std::clamp(nbytes / (int64_t{8} * get_num_threads()), least, kMostBytes) / kLine * kLine;
   run_or_plan(out, (nbytes + grain - 1) / grain, [&](int64_t part) {
     const int64_t begin = part * grain, end = std::min(begin + grain, nbytes);
-    if (!streaming) return joint.write(out + begin, begin, end, copy);
+    if (!streaming) return joint.write(out + begin, begin, end);
     write_streamed(joint, out + begin, begin, end);
     hwy::FlushStream();  // makes streaming stores visible before the caller continues
   });

@@ -50,6 +50,17 @@ TEST(Join, ShortRuns) {
       }
 }
 
+TEST(Join, RunsOfSomeHundredBytes) {
+  for (int64_t rows : {1, 2, 3, 50})
+    for (int64_t a : {193, 258, 415, 1000, 1023, 1024, 1025})
+      for (int64_t b : {1, 6, 17, 130, 700, 1024}) {
+        EXPECT_TRUE(joins({a, b}, rows)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({b, a, b}, rows, 3)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({b, a, a, b}, rows, 1)) << a << " " << b << " " << rows;
+        EXPECT_TRUE(joins({b, a, 2, a, b}, rows, 2)) << a << " " << b << " " << rows;
+      }
+}
+
 TEST(Join, ManyShortRuns) {
   for (std::size_t count : {31u, 32u, 33u})
     for (int64_t rows : {1, 5, 40'000})
@@ -91,6 +102,9 @@ TEST(Join, PastTheCachesAndByAnyNumberOfThreads) {
       EXPECT_TRUE(joins({1, 2, 1}, nbytes / 4, 3)) << nbytes;
       EXPECT_TRUE(joins({7, 2, 40}, nbytes / 49)) << nbytes;
       EXPECT_TRUE(joins({300, 2000}, nbytes / 2300)) << nbytes;
+      EXPECT_TRUE(joins({876, 16, 876}, nbytes / 1768)) << nbytes;
+      EXPECT_TRUE(joins({515, 1, 300}, nbytes / 816, 5)) << nbytes;
+      EXPECT_TRUE(joins({1, 20'000, 3, 1}, nbytes / 20'005, 63)) << nbytes;
     }
   }
   set_num_threads(before);

@@ -485,6 +485,48 @@ TEST(PermutedRows, FromBeyondTheCaches) {
 }
 
 // They are folded in pieces of columns, the last of which is longer. Each column has its largest element elsewhere.
+/// Whether rows of `bytes` bytes that lie apart are copied, from memory that ends with the last of them to memory that
+/// begins `offset` bytes behind a line, and nothing around them is written.
+bool copies_rows(int64_t bytes, Dims memory, const Dims& order, int64_t offset) {
+  int64_t rows = 1;
+  for (const int64_t size : memory) rows *= size;
+  const int64_t gap = 13, numel = rows * bytes;
+  const Tensor elements = arange(int64_t{0}, rows * (bytes + gap), 1, int32).remainder(251).to(uint8);
+  Tensor flat = elements.view({rows, bytes + gap}).narrow(1, gap, bytes);
+  memory.push_back(bytes);
+  Dims strides(memory.size(), 1);
+  for (int64_t dim = memory.size() - 2, step = bytes + gap; dim >= 0; step *= memory[dim--]) strides[dim] = step;
+  const Tensor view = flat.as_strided(memory, strides, gap).permute(order);
+  const Tensor whole = full({numel + 128}, 7, uint8);
+  Tensor out = whole.narrow(0, offset, numel).view(view.sizes());
+  out.copy_(view);
+  const auto* const to = whole.data<uint8_t>();
+  const auto* const from = elements.data<uint8_t>() + gap;
+  Dims index(view.dim(), 0);
+  const uint8_t* at = to + offset;
+  for (int64_t row = 0; row < rows; ++row, at += bytes) {
+    int64_t start = 0;
+    for (int64_t dim = 0; dim + 1 < view.dim(); ++dim) start += index[dim] * view.strides()[dim];
+    if (!std::equal(at, at + bytes, from + start)) return false;
+    for (int64_t dim = view.dim() - 2; dim >= 0 && ++index[dim] == view.sizes()[dim]; --dim) index[dim] = 0;
+  }
+  const auto is_7 = [](uint8_t byte) { return byte == 7; };
+  return std::all_of(to, to + offset, is_7) && std::all_of(at, to + numel + 128, is_7);
+}
+
+TEST(CopiedRows, FromBeyondTheCaches) {
+  for (const int threads : {1, 3}) {
+    const Threads set(threads);
+    for (const int64_t bytes : {33, 70, 200, 255, 256, 257, 300, 319, 511, 2000, 6144, 6145})
+      for (const int64_t offset : {0, 1, 63}) {
+        const int64_t rows = 7 * streaming_threshold() / 4 / bytes, turns = rows / 9 + 1;
+        EXPECT_TRUE(copies_rows(bytes, {rows}, {0, 1}, offset)) << bytes << " bytes behind each other";
+        EXPECT_TRUE(copies_rows(bytes, {3, turns, 3}, {2, 1, 0, 3}, offset)) << bytes << " bytes in short turns";
+        EXPECT_TRUE(copies_rows(bytes, {turns, 9}, {1, 0, 2}, offset)) << bytes << " bytes in long turns";
+      }
+  }
+}
+
 TEST(StatesOfColumns, FromBeyondTheCaches) {
   for (const int64_t columns : {33, 63, 64, 100, 305, 1029}) {
     const int64_t rows = (1 << 22) / columns;

@@ -123,15 +123,22 @@ int64_t span(const Plan& plan, const Program& program, int64_t input) {
   return elements * itemsize(program.dtype(static_cast<int>(input)));
 }
 
-/// How many operands are gathered from beyond the caches: together they exceed their share, as results may not.
+// Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this:
+// pieces of a tile, prefetched, would take up to 1.8 times as long. Bench: ./dev bench --sweep, steps.
+constexpr int64_t kShortStep = 3;
+
+/// How many operands are gathered from beyond the caches: together they exceed their share, as results may not. None if
+/// the processor reads them ahead.
 int count_far_gathers(const Plan& plan, const Program& program, const Schedule& schedule) {
   int count = 0;
-  int64_t bytes = 0;
+  int64_t bytes = 0, longest = 0;
   for (int64_t input = 0; input < program.inputs(); ++input)
     if (plan.operands[plan.input(input)].access == AccessPattern::gather) {
       ++count;
       bytes += span(plan, program, input);
+      longest = std::max<int64_t>(longest, std::abs(plan.strides_of(plan.input(input))[0]));
     }
+  if (plan.fused == 1 && (count == 1 || longest > kShortStep)) return 0;
   return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
 }
 
@@ -191,7 +198,8 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
   cut_into_tiles(plan, schedule);
   schedule.pattern = has_patterns(plan) ? std::min(plan.flat, kPatternPiece) : 0;
   if (schedule.streams())
-    schedule.staging_bytes = StreamedOutput::bytes(std::max(schedule.pattern, kJoined) * result_size(program));
+    schedule.staging_bytes =
+        StreamedOutput::bytes(std::max(std::max(schedule.pattern, kJoined) * result_size(program), kJoinedBytes));
   schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
 }
 

@@ -11,8 +11,9 @@ namespace tenon {
 // Runs of fewer results are joined to whole cache lines before a streaming store. Bench: tenon_bench --filter
 // '^large/NCHW 7x7/memory'.
 inline constexpr int64_t kShortStream = 256;
-// Short rows of a direct run are joined up to so many elements. Bench: tenon_bench --filter '^large/NCHW 7x7/memory'.
-inline constexpr int64_t kJoined = 512;
+// Short rows of a direct run are joined up to so many elements, or bytes if they are copied. Bench: tenon_bench
+// --filter '^large/NCHW 7x7/memory'.
+inline constexpr int64_t kJoined = 512, kJoinedBytes = 2048;
 
 enum class Route : uint8_t {
   direct,  // one kernel works on memory itself, row after row
