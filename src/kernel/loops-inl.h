@@ -871,11 +871,12 @@ void fold_blocks(void* out, const void* in, int64_t n, int64_t step, int64_t row
 }
 #endif
 
-/// The same for integers and bool, whose long rows are folded as wide as the machine's vectors.
+/// The same for integers and bool, whose long rows are folded as wide as the machine's vectors where memory does not
+/// limit them.
 template <class F, class T>
 void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   constexpr int64_t kLongBytes = 2048;
-  if (n >= kLongBytes / static_cast<int64_t>(sizeof(T))) return fold<F, T>(out, in, n, step, rows, is_far);
+  if (n >= kLongBytes / static_cast<int64_t>(sizeof(T)) && !is_far) return fold<F, T>(out, in, n, step, rows, is_far);
   fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows, is_far);
 }
 
