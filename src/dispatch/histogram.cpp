@@ -239,9 +239,10 @@ std::tuple<Tensor, Tensor> even_histogram(const Tensor& self, int64_t bins, cons
   return {sums_of_intervals(plain, weight, edges, true, density), edges};
 }
 
-std::tuple<Tensor&, Tensor&> write_histogram(Op op, Tensor& hist, Tensor& bin_edges, std::tuple<Tensor, Tensor> found) {
-  Tensor* const outs[] = {&hist, &bin_edges};
-  write_results(op, outs, as_list(std::move(found)));
+std::tuple<Tensor&, Tensor&> write_histogram(Op op, Tensor& hist, Tensor& bin_edges,
+                                             const std::tuple<Tensor, Tensor>& found) {
+  Tensor* const outs[] = {&bin_edges, &hist};  // in the order in which PyTorch resizes them
+  write_results(op, outs, {std::get<1>(found), std::get<0>(found)});
   return {hist, bin_edges};
 }
 

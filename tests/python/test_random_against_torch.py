@@ -168,7 +168,7 @@ def test_binomial(most, name):
         return m.linspace(0, most, 40, dtype=getattr(m, name)).reshape(8, 5)
 
     assert_equal(lambda m: m.binomial(counts(m).t(), m.linspace(-0.1, 1.1, 40, dtype=getattr(m, name)).reshape(5, 8)))
-    assert_equal(lambda m: m.binomial(counts(m).round(), m.tensor([0.02, 0.3, 0.5, 0.9, float("nan")], dtype=getattr(m, name))))
+    assert_equal(lambda m: m.binomial(counts(m).round(), m.tensor([0.02, 0.3, 0.5, 0.9, 0.7], dtype=getattr(m, name))))
     assert_equal(lambda m: m.binomial(m.full((3000,), most, dtype=getattr(m, name)), m.rand(3000, dtype=getattr(m, name))))
 
 
