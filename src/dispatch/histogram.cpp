@@ -38,6 +38,20 @@ std::string printed(double number) {
   return text;
 }
 
+/// 1 to both sides of a number, or to its neighbours.
+template <class T>
+Range around(T number) {
+  constexpr T kMost = std::numeric_limits<T>::max(), kInfinite = std::numeric_limits<T>::infinity();
+  return {std::min(number - 1, std::nextafter(number, -kInfinite)),
+          std::max(number + 1, std::nextafter(number, kMost))};
+}
+
+Range around(double number, Dtype dtype) {
+  if (dtype == float32) return around(static_cast<float>(number));
+  if (dtype == float64) return around(number);
+  return {number - 1, number + 1};
+}
+
 Range range_of(const Tensor& self, Scalar min, Scalar max) {
   Range range{min.to<double>(), max.to<double>()};
   if (range.low == range.high && self.numel() > 0) {
@@ -45,7 +59,7 @@ Range range_of(const Tensor& self, Scalar min, Scalar max) {
     const auto [low, high] = tenon::aminmax(self.detach());
     range = {low.item().to<double>(), high.item().to<double>()};
   }
-  if (range.low == range.high) range = {range.low - 1, range.high + 1};
+  if (range.low == range.high) range = around(range.low, self.dtype());
   if (!std::isfinite(range.low) || !std::isfinite(range.high))
     throw Error("torch.histc: range of [" + printed(range.low) + ", " + printed(range.high) + "] is not finite");
   if (!(range.low < range.high)) throw Error("torch.histc: max must be larger than min");
@@ -73,8 +87,9 @@ void count_into(const Tensor& self, const Range& range, std::vector<int64_t>& co
   for (int64_t i = 0; i < self.numel(); ++i) {
     const auto element = R::of(element_cast<double>(from[i]));
     if (!(element >= low && element <= high)) continue;
-    const auto place = static_cast<std::size_t>(R::of(R::of(R::of(element - low) * bins) / width));
-    ++counts[std::min(place, counts.size() - 1)];
+    const auto place = R::of(R::of(R::of(element - low) * bins) / width);
+    const bool is_first = !std::isfinite(place);  // as in PyTorch: there is no width, or it overflows
+    ++counts[is_first ? 0 : std::min(static_cast<std::size_t>(place), counts.size() - 1)];
   }
 }
 
@@ -187,9 +202,9 @@ void add_to_intervals(const Tensor& self, const Tensor& weight, const Tensor& ed
   const T low = edge[0], high = edge[bins];
   const auto interval_of = [&](T element) {
     int64_t first = 0, last = bins + 1;
-    const T place = (element - low) * static_cast<T>(bins) / (high - low);  // not finite if the width overflows
-    if (is_even && place >= 0 && place <= static_cast<T>(bins)) {
-      const auto near = static_cast<int64_t>(place);
+    const T place = (element - low) * static_cast<T>(bins) / (high - low);  // NaN, the first one, without a width
+    if (is_even && !(place > static_cast<T>(bins))) {
+      const auto near = static_cast<int64_t>(place > 0 ? place : 0);
       first = std::max<int64_t>(near - 1, 0);
       last = std::min(near + 2, bins + 1);
     }
