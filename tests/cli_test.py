@@ -424,7 +424,7 @@ class EveryOp(CliTest):
            "pixel_shuffle": "pixel_shuffle(x.unsqueeze(0), 1)", "pixel_unshuffle": "pixel_unshuffle(x.unsqueeze(0), 1)",
            "reflection_pad1d": "reflection_pad1d(x, [1, 1])", "reflection_pad2d": "reflection_pad2d(x.unsqueeze(0), [1, 1, 1, 1])",
            "reflection_pad3d": "reflection_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])", "repeat": "repeat(x, [1, 2])",
-           "repeat_interleave": "repeat_interleave(x, 2)", "rms_norm": "rms_norm(x, [3])", "replication_pad1d": "replication_pad1d(x, [1, 1])",
+           "histogram": "histogram(x, 3, range=[0, 1.5]).hist", "repeat_interleave": "repeat_interleave(x, 2)", "rms_norm": "rms_norm(x, [3])", "replication_pad1d": "replication_pad1d(x, [1, 1])",
            "replication_pad2d": "replication_pad2d(x.unsqueeze(0), [1, 1, 1, 1])",
            "replication_pad3d": "replication_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])",
            "scatter_reduce": "scatter_reduce(x, 0, (x * 0).to(int64), x, 'amax')", "select_scatter": "select_scatter(x, x[0], 0, 0)",

@@ -17,7 +17,7 @@ import types
 # The grammar of src/python/arguments.h.
 TYPES = {
     "Tensor": "Tensor", "Operand": "Tensor | Number", "Number": "Number | Tensor", "int": "_Int", "float": "_Float", "bool": "_Bool",
-    "str": "str", "ints": "Sequence[_Int]", "Tensors": "Sequence[Tensor]", "dtype": "_Dtype | builtins.type[Any]",
+    "str": "str", "ints": "Sequence[_Int]", "floats": "Sequence[_Float]", "Tensors": "Sequence[Tensor]", "dtype": "_Dtype | builtins.type[Any]",
     "device": "str | _Device", "layout": "_Layout", "memory_format": "memory_format", "Generator": "Generator", "object": "Any",
 }  # fmt: skip
 RETURNED = {**TYPES, "dtype": "_Dtype", "None": "None", "RemovableHandle": "RemovableHandle", "Tensor[]": "tuple[Tensor, ...]"}

@@ -84,6 +84,9 @@ TENON_API Tensor bernoulli(const Tensor& self);
 TENON_API Tensor bernoulli(const Tensor& self, double p);
 /// Numbers of the Poisson distributions whose means `self` holds.
 TENON_API Tensor poisson(const Tensor& self);
+/// Numbers of successes in `count` trials, each of which succeeds with probability `prob`; both are broadcast. Has no
+/// derivative.
+TENON_API Tensor binomial(const Tensor& count, const Tensor& prob);
 /// Places of `num_samples` elements drawn with the weights that the rows of `self` hold: int64, [num_samples] or [rows,
 /// num_samples]. Without replacement no place comes twice.
 TENON_API Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false);

@@ -23,6 +23,7 @@ class TENON_API Value {
   Value(Dims numbers) : kind_(Kind::numbers), numbers_(std::move(numbers)) {}
   Value(SizesView numbers) : Value(numbers.copy()) {}
   Value(const DimsArg& dims);
+  Value(List<double> numbers) : kind_(Kind::floats), floats_(std::move(numbers)) {}
   Value(std::optional<int64_t> number) {
     if (number) *this = Value(*number);
   }
@@ -57,6 +58,8 @@ class TENON_API Value {
   std::optional<int64_t> optional_integer() const { return is_empty() ? std::nullopt : std::optional(integer(0)); }
   double floating(double fallback) const { return number(fallback).as_double(); }
   std::optional<double> optional_floating() const { return is_empty() ? std::nullopt : std::optional(floating(0)); }
+  /// A list of numbers; one of integers, too.
+  std::optional<List<double>> optional_floats() const;
   const Dims& dims() const { return check(Kind::numbers, "a list of integers").numbers_; }
   /// Dims to reduce over; an integer is one of them.
   DimsArg dims_arg() const;
@@ -68,7 +71,7 @@ class TENON_API Value {
   }
 
  private:
-  enum class Kind : uint8_t { none, tensor, tensors, number, numbers, dtype, text };
+  enum class Kind : uint8_t { none, tensor, tensors, number, numbers, floats, dtype, text };
 
   const Value& check(Kind wanted, const char* text) const {
     if (kind_ != wanted) fail(text);
@@ -83,6 +86,7 @@ class TENON_API Value {
   List<Tensor> tensors_;
   Scalar number_;
   Dims numbers_;
+  List<double> floats_;
   std::string text_;
 };
 

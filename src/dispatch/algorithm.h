@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
 #include "ops/row.h"
 #include "tenon/schema.h"
 #include "tensor/impl.h"
@@ -60,6 +61,24 @@ void check_norm_dtypes(const char* op, Dtype input, std::optional<Dtype> asked);
 /// operand, if the op refuses outputs that partly overlap it.
 Tensor& write_result(Op op, Tensor& out, const Tensor& result, const Tensor* first = nullptr);
 inline constexpr std::size_t kMostResults = 4;
+/// The same for what `make` computes of `self` in the dtype of `out`. PyTorch resizes `out` before it casts: its
+/// warning of lost imaginary parts comes second.
+template <class Make>
+Tensor& write_cast_result(Op op, Tensor& out, const Tensor& self, const Make& make) {
+  const auto warn = [&] {
+    if (is_computed(self)) warn_of_lost_parts(self.dtype(), out.dtype(), self.numel());
+  };
+  if (out.sizes() == self.sizes()) {
+    warn();
+    return write_result(op, out, make());
+  }
+  const Tensor result = make();
+  ResizedOutput resized(out, result.sizes(), result.strides());
+  warn();
+  write_result(op, out, result);
+  resized.keep();
+  return out;
+}
 /// The same for an op with several results. If one does not fit, nothing is written.
 void write_results(Op op, Tensor* const* outs, const List<Tensor>& results, const Tensor* first = nullptr);
 

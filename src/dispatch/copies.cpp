@@ -4,6 +4,7 @@
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
 #include "tensor/overlap.h"
 
@@ -123,6 +124,18 @@ Tensor plain::slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, 
                             std::optional<int64_t> end, int64_t step) {
   check_step(self, dim, step);
   return replaced(self, src, [&](const Tensor& copy) { return copy.slice(dim, start, end, step); });
+}
+
+/// The result keeps the strides of `self`; an out= that is resized becomes row-major, as in PyTorch.
+Tensor& plain::slice_scatter_out(Tensor& out, const Tensor& self, const Tensor& src, int64_t dim,
+                                 std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  check_unrecorded(Op::slice_scatter, out, self, src);
+  const Tensor result = plain::slice_scatter(self, src, dim, start, end, step);
+  check_strict_out(out, result.dtype());
+  ResizedOutput resized(out, result.sizes(), contiguous_strides(result.sizes()));
+  write_result(Op::slice_scatter, out, result);
+  resized.keep();
+  return out;
 }
 
 }  // namespace tenon

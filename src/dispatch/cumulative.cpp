@@ -161,7 +161,6 @@ Tensor row_major(const Tensor& self, Dtype dtype) {
 
 Tensor products(const Tensor& self, int64_t dim, Dtype dtype) {
   const int64_t along = wrap_dim(dim, self.dim());
-  if (is_computed(self)) warn_of_lost_parts(self.dtype(), dtype, self.numel());
   if (self.dim() == 0 || self.numel() == 0 || !is_computed(self)) return run_to(self, dtype, MemoryFormat::contiguous);
   check_has_code(row_of(Op::cumprod), dtype);
   const Tensor rows = row_major(self, dtype);
@@ -184,7 +183,10 @@ Tensor logarithms(const Tensor& self, int64_t dim) {
 }  // namespace
 
 Tensor plain::cumprod(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
-  return products(self, dim, dtype ? *dtype : is_inexact(self.dtype()) ? self.dtype() : int64);
+  const Dtype result = dtype ? *dtype : is_inexact(self.dtype()) ? self.dtype() : int64;
+  wrap_dim(dim, self.dim());
+  if (is_computed(self)) warn_of_lost_parts(self.dtype(), result, self.numel());
+  return products(self, dim, result);
 }
 
 Tensor& plain::cumprod_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
@@ -192,7 +194,7 @@ Tensor& plain::cumprod_out(Tensor& out, const Tensor& self, int64_t dim, std::op
   wrap_dim(dim, self.dim());
   if (dtype) check_strict_out(out, *dtype);
   if (out.sizes() == self.sizes()) check_no_partial_overlap(out, self);
-  return write_result(Op::cumprod, out, products(self, dim, out.dtype()));
+  return write_cast_result(Op::cumprod, out, self, [&] { return products(self, dim, out.dtype()); });
 }
 
 void plain::cumprod_inplace(const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {

@@ -2,10 +2,20 @@
 
 #include <cstring>
 
+#include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "kernel/kernel.h"
 
 namespace tenon {
+
+void check_sortable(const Tensor& self) {
+  if (is_complex(self.dtype()) && is_computed(self)) throw Error(" Sort does not support complex dtypes on CPU");
+}
+
+Tensor row_major(const Tensor& self, Dtype dtype) {
+  const Tensor plain = self.detach();
+  return plain.dtype() == dtype && plain.is_contiguous() ? plain : run_to(plain, dtype, MemoryFormat::contiguous);
+}
 
 Tensor dense_rows_along(const Tensor& self, int64_t dim) {
   const Tensor rows = self.dim() == 0 ? self.detach() : self.detach().movedim(dim, -1);

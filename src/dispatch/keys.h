@@ -8,6 +8,11 @@
 
 namespace tenon {
 
+/// Throws Error for complex numbers, which have no order.
+void check_sortable(const Tensor& self);
+
+/// A tensor's elements one after the other in that dtype, without history.
+Tensor row_major(const Tensor& self, Dtype dtype);
 /// Rows of a tensor's elements: a row-major tensor without history, with `dim` as the last dim.
 Tensor dense_rows_along(const Tensor& self, int64_t dim);
 

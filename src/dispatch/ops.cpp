@@ -422,9 +422,13 @@ Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>&
   const Arg* args[] = {&clamped_self, min ? &*min : &*max, count == 3 ? &*max : nullptr};
   const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
   std::optional<Arg> real_bounds[2];
+  const auto is_refused = [&] {  // by run_form, before the bounds
+    return target.tensor &&
+           (target.tensor->dtype() != self.dtype() || internal_overlap(*target.tensor) == InternalOverlap::yes);
+  };
   for (int i = 1; numbers && is_floating_point(self.dtype()) && i < count; ++i)
     if (args[i]->number().is_complex())  // must be real, but the dtype stays
-      args[i] = &real_bounds[i - 1].emplace(args[i]->number().to<double>());
+      args[i] = &real_bounds[i - 1].emplace(is_refused() ? 0 : args[i]->number().to<double>());
   if (numbers) check_inplace_bounds(target, self, args, count);
   for (int i = 1; numbers && i < count; ++i)
     if (args[i]->number().is_complex()) fail_complex_clamp();

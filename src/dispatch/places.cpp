@@ -40,7 +40,8 @@ bool is_any_outside(const IndexedPlane& plane, int64_t size) {
   const auto [data, row_stride, column_stride] = plane.index;
   const auto* places = reinterpret_cast<const int64_t*>(data);
   // exact: inside the storage
-  if (column_stride == int64_t{sizeof *places} && row_stride == plane.columns * column_stride)
+  const bool is_one_run = plane.rows == 1 || row_stride == plane.columns * column_stride;
+  if (column_stride == int64_t{sizeof *places} && is_one_run)
     return kernels().index.is_any_outside(places, plane.rows * plane.columns, size);
   bool outside = false;
   for (int64_t row = 0; row < plane.rows; ++row)

@@ -449,6 +449,82 @@ void draw_counts(T* out, const T* means, int64_t n) {
   }
 }
 
+/// log(k!) less Stirling's approximation.
+double stirling_tail(double k) {
+  constexpr double kTails[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                               0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+                               0.00925546218271273, 0.00833056343336287};
+  if (k <= 9) return kTails[static_cast<int>(k)];
+  const double square = (k + 1) * (k + 1);
+  return (1. / 12 - (1. / 360 - 1. / 1260 / square) / square) / (k + 1);
+}
+
+// Each step is computed in the precision in which PyTorch computes it: T, or double where a number of double occurs.
+
+/// How many geometric numbers fit into `count`: for few expected successes.
+template <class T>
+T binomial_by_sums(T count, T prob, WordStream& stream) {
+  const double log_prob = std::log1p(-prob);
+  double sum = 0;
+  T successes = 0;
+  while (true) {
+    sum += std::ceil(std::log(stream.uniform()) / log_prob);
+    if (sum > count) return successes;
+    successes += 1;
+  }
+}
+
+/// Hormann, "The generation of binomial random variates", 1993: for at least 10 expected successes.
+template <class T>
+T binomial_by_rejection(T count, T prob, WordStream& stream) {
+  const double deviation = std::sqrt(count * prob * (1 - prob)), b = 1.15 + 2.53 * deviation;
+  const double a = -0.0873 + 0.0248 * b + 0.01 * prob, c = count * prob + 0.5, edge = 0.92 - 4.2 / b;
+  const double ratio = prob / (1 - prob), alpha = (2.83 + 5.1 / b) * deviation, mode = std::floor((count + 1) * prob);
+  while (true) {
+    const double u = stream.uniform() - 0.5, v = stream.uniform(), distance = 0.5 - std::abs(u);
+    const T k = static_cast<T>(std::floor((2 * a / distance + b) * u + c));
+    if (distance >= 0.07 && v <= edge) return k;
+    if (k < 0 || k > count) continue;
+    const double bound = (mode + 0.5) * std::log((mode + 1) / (ratio * (count - mode + 1))) +
+                         (count + 1) * std::log((count - mode + 1) / (count - k + 1)) +
+                         (k + 0.5) * std::log(ratio * (count - k + 1) / (k + 1)) + stirling_tail(mode) +
+                         stirling_tail(count - mode) - stirling_tail(k) - stirling_tail(count - k);
+    if (std::log(v * alpha / (a / (distance * distance) + b)) <= bound) return k;
+  }
+}
+
+template <class T>
+T binomial_of(T count, T prob, WordStream& stream) {
+  if (count <= 0 || prob <= 0) return 0;
+  if (prob >= 1) return count;
+  if (std::isnan(prob) || !std::isfinite(count)) return std::numeric_limits<T>::quiet_NaN();
+  const bool is_likely = prob > T(0.5);
+  const T rare = is_likely ? static_cast<T>(1.0 - prob) : prob;
+  const T drawn =
+      count * rare >= 10 ? binomial_by_rejection(count, rare, stream) : binomial_by_sums(count, rare, stream);
+  return is_likely ? count - drawn : drawn;
+}
+
+template <class T>
+void draw_binomial(const Tensor& counts, const Tensor& probs, const Tensor& result) {
+  const T* const count = counts.data<T>();
+  const T* const prob = probs.data<T>();
+  T* const out = result.data<T>();
+  for (int64_t begin = 0; begin < result.numel(); begin += kCounts) {
+    check_interrupt();
+    WordStream stream(generator());
+    // exact: inside the storages
+    for (int64_t i = begin; i < std::min(begin + kCounts, result.numel()); ++i)
+      out[i] = binomial_of(count[i], prob[i], stream);
+  }
+}
+
+void check_binomial(const char* name, const Tensor& given) {
+  if (!is_floating_point(given.dtype()))
+    throw ValueError(std::string("binomial only supports floating-point dtypes for ") + name +
+                     ", got: " + scalar_type_name(given.dtype()));
+}
+
 Tensor with_uniform(Tensor self) {
   if (self.is_meta()) return self;
   if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
@@ -813,6 +889,26 @@ Tensor poisson(const Tensor& self) {
   const Arg arg(self);
   const Arg* const args[] = {&arg};
   with_history().draw({"poisson", "PoissonBackward0"}, result, args, 1);
+  return result;
+}
+
+Tensor binomial(const Tensor& count, const Tensor& prob) {
+  check_binomial("count", count);
+  check_binomial("prob", prob);
+  const Dims sizes = infer_size(count.sizes(), prob.sizes());
+  if (count.dtype() != prob.dtype())
+    throw Error(std::string("Found dtype ") + scalar_type_name(prob.dtype()) + " but expected " +
+                scalar_type_name(count.dtype()));
+  check_drawn("binomial_cpu", count, kWideFloats);
+  const Tensor result = empty(sizes, Options(count.dtype(), count.device()));
+  if (count.is_meta() && prob.is_meta()) return result;
+  const auto laid_out = [&](const Tensor& given) { return given.detach().expand(sizes).contiguous(); };
+  check_readable(count);
+  check_readable(prob);
+  if (count.dtype() == float32)
+    draw_binomial<float>(laid_out(count), laid_out(prob), result);
+  else
+    draw_binomial<double>(laid_out(count), laid_out(prob), result);
   return result;
 }
 

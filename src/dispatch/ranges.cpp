@@ -148,10 +148,9 @@ Tensor arange(Scalar start, Scalar end, Scalar step, Options options) {
   const bool floating = !is_integer(start) || !is_integer(end) || !is_integer(step);
   const Dtype dtype = options.dtype.value_or(floating ? get_default_dtype() : int64);
   const Device device = options.device.value_or(Device::cpu);
-  if (device == Device::cpu && is_complex(dtype)) fail_no_code("arange_cpu", dtype);  // whatever the range
+  if (device == Device::cpu) check_counts_in(kCounting, dtype, "arange_cpu");  // whatever the range
   check_range(start, end, step);
   const int64_t count = dtype == int64 ? integer_count(start, end, step) : floating_count(start, end, step);
-  if (device == Device::cpu) check_counts_in(kCounting, dtype, "arange_cpu");
   Tensor result = new_tensor({count}, dtype, device);
   if (result.is_meta()) return result;
   visit_dtype(dtype, [&]<class T>() {

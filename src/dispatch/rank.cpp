@@ -264,6 +264,36 @@ Tensor median_of_nothing(const Tensor& self) {
   return run_to(nothing, self.dtype(), MemoryFormat::contiguous);
 }
 
+/// Whether 0 is there with both signs.
+template <class T>
+bool has_both_zeros(const T* elements, int64_t count) {
+  bool plus = false, minus = false;
+  for (int64_t i = 0; i < count && !(plus && minus); ++i)
+    if (elements[i] == 0) (std::signbit(elements[i]) ? minus : plus) = true;
+  return plus && minus;
+}
+/// Which of 0 and -0 PyTorch gives as the median: the one that std::nth_element leaves in the middle.
+template <class T>
+T zero_in_the_middle(T* elements, int64_t count) {
+  const auto is_less = [](T a, T b) { return (std::isnan(b) && !std::isnan(a)) || a < b; };
+  // exact: inside the storage
+  const int64_t numbers = count - std::count_if(elements, elements + count, [](T a) { return std::isnan(a); });
+  T* const middle = elements + (numbers - 1) / 2;
+  std::nth_element(elements, middle, elements + count, is_less);
+  return *middle;
+}
+/// Gives a median that is 0 the sign that PyTorch gives it.
+void choose_zero(const Tensor& self, Tensor& median) {
+  const Dtype wide = self.dtype() == float64 ? float64 : float32;
+  const Tensor all = run_to(run_clone(self.detach(), MemoryFormat::preserve), wide, MemoryFormat::preserve);
+  visit_dtype(wide, [&]<class T>() {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      T* const elements = reinterpret_cast<T*>(all.impl()->data());
+      if (has_both_zeros(elements, all.numel())) write_fill(median, zero_in_the_middle(elements, all.numel()));
+    }
+  });
+}
+
 Tensor median_of_all(Op op, const Tensor& self) {
   if (!is_computed(self)) return new_tensor({}, self.dtype(), self.device());
   if (self.numel() == 0) return median_of_nothing(self);
@@ -271,6 +301,8 @@ Tensor median_of_all(Op op, const Tensor& self) {
   const Tensor row = self.detach().reshape({self.numel()});
   Found found{new_tensor({}, self.dtype(), self.device()), new_tensor({}, int64, self.device())};
   choose(row, 0, found, op == Op::median ? place_of_median : place_of_nanmedian);
+  const bool is_float = is_floating_point(self.dtype());
+  if (is_float && !self.is_meta() && found.values.item().to<double>() == 0) choose_zero(self, found.values);
   return found.values;
 }
 
@@ -378,6 +410,7 @@ Tensor plain::msort(const Tensor& self) { return std::get<0>(tenon::sort(self, 0
 Tensor& plain::msort_out(Tensor& out, const Tensor& self) {
   check_unrecorded(Op::sort, out, self);
   wrap_dim(0, self.dim());
+  check_sortable(self);
   check_strict_out(out, self.dtype());
   return write_result(Op::sort, out, std::get<0>(plain::sort(self, 0, false, {})), &self);
 }

@@ -420,7 +420,6 @@ bool takes_sums(const Tensor& out, const Tensor& input) {
 /// The running sums; in `out`, if it takes them.
 Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor* out) {
   const int64_t along = wrap_dim(dim, input.dim());
-  if (is_computed(input)) warn_of_lost_parts(input.dtype(), result, input.numel());
   if (input.dim() == 0 || input.numel() == 0 || !is_computed(input))
     return run_to(input, result, MemoryFormat::contiguous);
   check_has_code(row_of(Op::cumsum), result);
@@ -439,7 +438,10 @@ Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor
 }  // namespace
 
 Tensor plain::cumsum(const Tensor& input, int64_t dim, std::optional<Dtype> dtype) {
-  return running_sums(input, dim, dtype ? *dtype : is_inexact(input.dtype()) ? input.dtype() : int64, nullptr);
+  const Dtype result = dtype ? *dtype : is_inexact(input.dtype()) ? input.dtype() : int64;
+  wrap_dim(dim, input.dim());
+  if (is_computed(input)) warn_of_lost_parts(input.dtype(), result, input.numel());
+  return running_sums(input, dim, result, nullptr);
 }
 
 Tensor& plain::cumsum_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype) {
@@ -447,7 +449,7 @@ Tensor& plain::cumsum_out(Tensor& out, const Tensor& self, int64_t dim, std::opt
   wrap_dim(dim, self.dim());
   if (dtype) check_strict_out(out, *dtype);
   if (out.sizes() == self.sizes()) check_no_partial_overlap(out, self);
-  return write_result(Op::cumsum, out, running_sums(self, dim, out.dtype(), &out));
+  return write_cast_result(Op::cumsum, out, self, [&] { return running_sums(self, dim, out.dtype(), &out); });
 }
 
 std::tuple<Tensor, Tensor> plain::cummax(const Tensor& self, int64_t dim) {

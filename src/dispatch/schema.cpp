@@ -39,6 +39,14 @@ DimsArg Value::dims_arg() const {
   return is_number() ? DimsArg(integer(0)) : DimsArg(SizesView(check(Kind::numbers, "dims").numbers_));
 }
 
+std::optional<List<double>> Value::optional_floats() const {
+  if (is_empty()) return std::nullopt;
+  if (kind_ != Kind::numbers) return check(Kind::floats, "a list of numbers").floats_;
+  List<double> floats;
+  for (const int64_t number : numbers_) floats.push_back(static_cast<double>(number));
+  return floats;
+}
+
 void Value::fail(const char* wanted) { throw TypeError(std::string("an argument is not ") + wanted); }
 
 const Algorithm& algorithm_of(Op op) noexcept {

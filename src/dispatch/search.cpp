@@ -31,11 +31,6 @@ namespace {
 // Elements of a thread's part: work that is smaller stays on the caller.
 constexpr int64_t kPartElements = 1 << 13;
 
-Tensor row_major(const Tensor& self, Dtype dtype) {
-  const Tensor plain = self.detach();
-  return plain.dtype() == dtype && plain.is_contiguous() ? plain : run_to(plain, dtype, MemoryFormat::contiguous);
-}
-
 // --- searchsorted
 
 struct Search {
@@ -409,92 +404,6 @@ Tensor& plain::isin_of_number_out(Tensor& out, Scalar element, const Tensor& tes
   check_is_ordered(test_elements.dtype());
   check_strict_out(out, bool_);
   return write_result(Op::isin, out, plain::isin_of_number(element, test_elements, assume_unique, invert));
-}
-
-// --- histc
-
-namespace {
-
-struct Range {
-  double low, high;
-};
-
-/// As C++ streams print it.
-std::string printed(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
-
-Range range_of(const Tensor& self, Scalar min, Scalar max) {
-  Range range{min.to<double>(), max.to<double>()};
-  if (range.low == range.high && self.numel() > 0) {
-    if (is_complex(self.dtype())) fail_no_code("aminmax_cpu", self.dtype());
-    const auto [low, high] = tenon::aminmax(self.detach());
-    range = {low.item().to<double>(), high.item().to<double>()};
-  }
-  if (range.low == range.high) range = {range.low - 1, range.high + 1};
-  if (!std::isfinite(range.low) || !std::isfinite(range.high))
-    throw Error("torch.histc: range of [" + printed(range.low) + ", " + printed(range.high) + "] is not finite");
-  if (!(range.low < range.high)) throw Error("torch.histc: max must be larger than min");
-  return range;
-}
-
-void check_bins(int64_t bins) {
-  if (bins <= 0)
-    throw Error("torch.histogram(): bins must be > 0, but got " + std::to_string(bins) + " for dimension 0");
-}
-
-/// Rounds as the dtype's numbers are rounded after each step.
-template <class T>
-struct Rounded {
-  using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  static Wide of(double value) { return element_cast<Wide>(element_cast<T>(value)); }
-};
-
-template <class T>
-void count_into(const Tensor& self, const Range& range, std::vector<int64_t>& counts) {
-  using R = Rounded<T>;
-  const auto low = R::of(range.low), high = R::of(range.high), width = R::of(high - low);
-  const auto bins = R::of(static_cast<double>(counts.size()));
-  const T* const from = reinterpret_cast<const T*>(self.impl()->data());
-  for (int64_t i = 0; i < self.numel(); ++i) {
-    const auto element = R::of(element_cast<double>(from[i]));
-    if (!(element >= low && element <= high)) continue;
-    const auto place = static_cast<std::size_t>(R::of(R::of(R::of(element - low) * bins) / width));
-    ++counts[std::min(place, counts.size() - 1)];
-  }
-}
-
-Tensor histogram(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
-  if (!is_computed(self)) return new_tensor({bins}, self.dtype(), self.device());
-  const Range range = range_of(self, min, max);
-  if (self.dtype() == bool_ || (kWideUnsigned & set_of(self.dtype())) != 0) fail_no_code("linspace_cpu", self.dtype());
-  for (double end : {range.low, range.high}) check_fits(end, self.dtype());  // PyTorch makes the intervals first
-  if (!is_floating_point(self.dtype())) fail_no_code("histogram_cpu", self.dtype());
-  std::vector<int64_t> counts(static_cast<std::size_t>(bins));
-  const Tensor row = row_major(self, self.dtype());
-  visit_dtype(self.dtype(), [&]<class T>() {
-    if constexpr (is_floating_v<T>) count_into<T>(row, range, counts);
-  });
-  const Tensor wide = new_tensor({bins}, int64, self.device());
-  std::copy(counts.begin(), counts.end(), reinterpret_cast<int64_t*>(wide.impl()->data()));
-  return run_to(wide, self.dtype(), MemoryFormat::contiguous);
-}
-
-}  // namespace
-
-Tensor plain::histc(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
-  check_bins(bins);
-  return histogram(self, bins, min, max);
-}
-Tensor& plain::histc_out(Tensor& out, const Tensor& self, int64_t bins, Scalar min, Scalar max) {
-  if (out.dtype() != self.dtype())
-    throw Error(
-        std::string("torch.histogram: input tensor and hist tensor should have the same dtype, but got input ") +
-        cpp_type_name(self.dtype()) + " and hist " + cpp_type_name(out.dtype()));
-  check_bins(bins);
-  return write_result(Op::histc, out, histogram(self, bins, min, max));
 }
 
 // --- bincount

@@ -8,6 +8,7 @@
 
 #include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
+#include "dispatch/keys.h"
 #include "dispatch/plain.h"
 #include "dispatch/sorted_places.h"
 #include "kernel/kernel.h"
@@ -315,7 +316,7 @@ void order(const Tensor& self, const Results& to, int64_t dim, bool descending) 
 
 std::tuple<Tensor, Tensor> plain::sort(const Tensor& self, int64_t dim, bool descending, std::optional<bool>) {
   const int64_t along = wrap_dim(dim, self.dim());
-  if (is_complex(self.dtype()) && is_computed(self)) throw Error(" Sort does not support complex dtypes on CPU");
+  check_sortable(self);
   const Dims strides = dense_strides_like(self.sizes(), self.strides());
   Results results{new_tensor(self.sizes(), strides, self.dtype(), self.device()),
                   new_tensor(self.sizes(), strides, int64, self.device())};
@@ -330,6 +331,7 @@ Tensor plain::argsort(const Tensor& self, int64_t dim, bool descending, std::opt
 Tensor& plain::argsort_out(Tensor& out, const Tensor& self, int64_t dim, bool descending, std::optional<bool> stable) {
   if (!is_recorded(self)) {
     wrap_dim(dim, self.dim());
+    check_sortable(self);
     check_strict_out(out, int64);
   }
   check_unrecorded(Op::sort, out, self);

@@ -66,6 +66,7 @@ tenon::Value value_of(const Parameter& parameter, const Argument& argument) {
   if (type.starts_with("Scalar")) return as_number(argument);
   if (type.starts_with("int[")) return as_dims(argument);
   if (type.starts_with("int")) return as_integer(argument);
+  if (type.starts_with("float[")) return as_floats(argument);
   if (type.starts_with("float")) return as_number(argument);
   if (type.starts_with("bool")) return as_boolean(argument);
   return as_string(argument);

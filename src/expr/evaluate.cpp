@@ -418,7 +418,12 @@ class Evaluator {
       const Tree* tree = std::get_if<Tree>(&item.value);
       return tree && !(*tree)->is_number();
     };
+    const auto is_real = [](const Argument& item) {
+      const Tree* tree = std::get_if<Tree>(&item.value);
+      return tree && (*tree)->number.kind() == Scalar::Kind::floating;
+    };
     if (std::none_of(items.begin(), items.end(), is_tensor)) {
+      if (std::any_of(items.begin(), items.end(), is_real)) return floats(items);
       Dims dims;
       for (const Argument& item : items) dims.push_back(as_integer(item));
       return dims;
@@ -426,6 +431,12 @@ class Evaluator {
     Trees trees;
     for (const Argument& item : items) trees.push_back(as_tree(item));
     return trees;
+  }
+
+  static Floats floats(const std::vector<Argument>& items) {
+    Floats floats;
+    for (const Argument& item : items) floats.push_back(as_number(item).as_double());
+    return floats;
   }
 
   void note_step(Step step) const {

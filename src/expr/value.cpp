@@ -43,6 +43,7 @@ std::string describe(const Value& value) {
   if (const Tree* tree = std::get_if<Tree>(&value)) return "a tensor of shape " + to_string((*tree)->sizes());
   if (std::holds_alternative<Trees>(value)) return "a list of tensors";
   if (const Dims* dims = std::get_if<Dims>(&value)) return "the list " + to_string(*dims);
+  if (std::holds_alternative<Floats>(value)) return "a list of numbers";
   if (const Dtype* dtype = std::get_if<Dtype>(&value)) return std::string("the dtype ") + dtype_name(*dtype);
   if (const Results* results = std::get_if<Results>(&value)) return describe_results(*results);
   if (const std::string* text = std::get_if<std::string>(&value)) return "the string \"" + *text + "\"";
@@ -80,6 +81,11 @@ Dtype as_dtype(const Argument& argument) {
 const std::string& as_string(const Argument& argument) {
   if (const std::string* text = std::get_if<std::string>(&argument.value)) return *text;
   fail_argument(argument, "a string");
+}
+Floats as_floats(const Argument& argument) {
+  if (const Floats* floats = std::get_if<Floats>(&argument.value)) return *floats;
+  if (const Dims* dims = std::get_if<Dims>(&argument.value)) return *tenon::Value(*dims).optional_floats();
+  fail_argument(argument, "a list of numbers");
 }
 Trees as_trees(const Argument& argument) {
   Trees trees;

@@ -19,8 +19,10 @@ struct Results {
   /// "values", "indices"; empty if they have no names.
   std::vector<std::string> names() const;
 };
+/// A list of numbers of which at least one is no integer.
+using Floats = List<double>;
 /// A tree is a tensor or a number; Dims are a list of integers.
-using Value = std::variant<Tree, Dims, Trees, Dtype, std::string, Results, NoneValue, EllipsisValue>;
+using Value = std::variant<Tree, Dims, Floats, Trees, Dtype, std::string, Results, NoneValue, EllipsisValue>;
 
 /// An argument of a call, with its position for errors.
 struct Argument {
@@ -44,5 +46,7 @@ const std::string& as_string(const Argument& argument);
 Trees as_trees(const Argument& argument);
 /// A list, or one integer.
 Dims as_dims(const Argument& argument);
+/// A list of numbers, which may be integers.
+Floats as_floats(const Argument& argument);
 
 }  // namespace tenon::expr

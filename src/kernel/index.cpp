@@ -68,7 +68,7 @@ HWY_INLINE Wide<T> product_of(Wide<T> a, Wide<T> b) {
 inline constexpr int64_t kPlaces = 4;
 
 // An action is what happens to an element that the index selects (`named`) and the element of its place (`other`).
-// `several` does it for kPlaces places, one after the other.
+// `several` does it for kPlaces places, one after the other; an action without it is quicker one by one.
 
 template <class T>
 struct Gather {
@@ -82,20 +82,13 @@ struct Gather {
   }
 };
 
-/// An action that writes named elements, in the order of the index.
-template <class Write>
-struct InOrder {
-  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
-    for (int64_t i = 0; i < kPlaces; ++i) static_cast<const Write*>(this)->one(named[i], other + i * step);
-  }
-};
 template <class T>
-struct Replace : InOrder<Replace<T>> {
+struct Replace {
   using Element = T;
   HWY_INLINE void one(std::byte* named, const std::byte* other) const { std::memcpy(named, other, sizeof(T)); }
 };
 template <class T>
-struct Multiply : InOrder<Multiply<T>> {
+struct Multiply {
   using Element = Stored<T>;
   HWY_INLINE void one(std::byte* named, const std::byte* other) const {
     auto* to = reinterpret_cast<Element*>(named);
@@ -103,7 +96,7 @@ struct Multiply : InOrder<Multiply<T>> {
   }
 };
 template <class T>
-struct Add : InOrder<Add<T>> {
+struct Add {
   using Element = Stored<T>;
   Wide<T> alpha;
 
@@ -113,18 +106,17 @@ struct Add : InOrder<Add<T>> {
     store<T>(to, sum_of<T>(wide<T>(to), product_of<T>(alpha, wide<T>(reinterpret_cast<const Element*>(other)))));
   }
   /// Contiguous 16-bit floats are converted together.
-  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
-    if constexpr (Half<T>) {
-      if (step != int64_t{sizeof(T)}) return InOrder<Add>::several(named, other, step);
-      const hn::CappedTag<float, kPlaces> d;
-      const auto* from = reinterpret_cast<const T*>(other);
-      alignas(16) float terms[kPlaces];
-      for (std::size_t i = 0; i < kPlaces; i += hn::Lanes(d))
-        hn::Store(hn::Mul(hn::Set(d, alpha), load_widened(d, from + i)), d, terms + i);
-      for (int64_t i = 0; i < kPlaces; ++i) add_to_lane(reinterpret_cast<T*>(named[i]), terms[i]);
-    } else {
-      InOrder<Add>::several(named, other, step);
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const requires Half<T> {
+    if (step != int64_t{sizeof(T)}) {
+      for (int64_t i = 0; i < kPlaces; ++i) one(named[i], other + i * step);
+      return;
     }
+    const hn::CappedTag<float, kPlaces> d;
+    const auto* from = reinterpret_cast<const T*>(other);
+    alignas(16) float terms[kPlaces];
+    for (std::size_t i = 0; i < kPlaces; i += hn::Lanes(d))
+      hn::Store(hn::Mul(hn::Set(d, alpha), load_widened(d, from + i)), d, terms + i);
+    for (int64_t i = 0; i < kPlaces; ++i) add_to_lane(reinterpret_cast<T*>(named[i]), terms[i]);
   }
   /// Contiguous lanes that do not overlap.
   HWY_INLINE void lanes(std::byte* named, const std::byte* other, int64_t n) const {
@@ -152,6 +144,12 @@ struct Add : InOrder<Add<T>> {
   }
 };
 
+/// Whether an action takes kPlaces elements at once.
+template <class Action>
+concept TakesSeveral = requires(const Action& action, std::byte* other) {
+  action.several(&other, other, int64_t{});
+};
+
 /// Does the action for each place, in row-major order. Stops at a place out of range and returns false. Inlined, so
 /// that the caller's constants make a faster loop.
 template <class Action>
@@ -160,15 +158,18 @@ HWY_INLINE bool for_each_place(IndexedPlane plane, const Action& action) {
     const auto named = [&plane](int64_t column, int64_t place)
                            HWY_ATTR { return plane.named.data + column * plane.named.column + place * plane.stride; };
     int64_t column = 0;
-    for (; column + kPlaces <= plane.columns; column += kPlaces) {
-      int64_t places[kPlaces];
-      for (int64_t i = 0; i < kPlaces; ++i) places[i] = place_at(plane.index.data + (column + i) * plane.index.column);
-      if (is_outside(places[0], plane.size) || is_outside(places[1], plane.size) || is_outside(places[2], plane.size) ||
-          is_outside(places[3], plane.size)) [[unlikely]]
-        break;
-      std::byte* elements[kPlaces];
-      for (int64_t i = 0; i < kPlaces; ++i) elements[i] = named(column + i, places[i]);
-      action.several(elements, plane.other.data + column * plane.other.column, plane.other.column);
+    if constexpr (TakesSeveral<Action>) {
+      for (; column + kPlaces <= plane.columns; column += kPlaces) {
+        int64_t places[kPlaces];
+        for (int64_t i = 0; i < kPlaces; ++i)
+          places[i] = place_at(plane.index.data + (column + i) * plane.index.column);
+        if (is_outside(places[0], plane.size) || is_outside(places[1], plane.size) ||
+            is_outside(places[2], plane.size) || is_outside(places[3], plane.size)) [[unlikely]]
+          break;
+        std::byte* elements[kPlaces];
+        for (int64_t i = 0; i < kPlaces; ++i) elements[i] = named(column + i, places[i]);
+        action.several(elements, plane.other.data + column * plane.other.column, plane.other.column);
+      }
     }
     for (; column < plane.columns; ++column) {
       const int64_t place = place_at(plane.index.data + column * plane.index.column);

@@ -166,9 +166,12 @@ struct slice_copy {
 struct slice_scatter {
   static constexpr Row row{
       .signature =
-          "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+          "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1, *, Tensor "
+          "out=None) -> Tensor",
       .kind = Kind::algorithm,
+      .by_hand = true,
       .dtypes = kAllDtypes,
+      .strict_out = true,
       .as_input = true,
       .grad_fn = "SliceScatterBackward0",
       .doc = "A copy of input in which src replaces input[start:end:step] along dim."};

@@ -8,6 +8,9 @@ struct layer_norm {
           "-> "
           "Tensor",
       .module = "nn.functional",
+      .python =
+          "(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+          "cudnn_enable=True)",
       .kind = Kind::algorithm,
       .shapes = "ij,j,j",
       .values = "normalized_shape: 2 3; eps: 1e-5 0.1",
@@ -36,6 +39,9 @@ struct group_norm {
       .signature =
           "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor",
       .module = "nn.functional",
+      .python =
+          "(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+          "cudnn_enabled=True)",
       .kind = Kind::algorithm,
       .shapes = "bik,i,i",
       .values = "num_groups: 1 2 3; eps: 1e-5 0.1",

@@ -115,6 +115,37 @@ struct histc {
           "if both are equal."};
 };
 
+struct histogram_edges {
+  static constexpr Row row{
+      .signature =
+          "histogram(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False, Tensor[2] out=None) -> "
+          "(Tensor hist, Tensor bin_edges)",
+      .kind = Kind::algorithm,
+      .shapes = "ij,k,ij",
+      .by_hand = true,
+      .one_dtype = true,
+      .dtypes = kFloats,
+      .kernel_name = "histogram_cpu",
+      .doc =
+          "How many elements, or the sum of their weights, lie in each interval between neighbouring edges, and the "
+          "edges. With density, what each interval has of the whole, by its width."};
+};
+
+struct histogram {
+  static constexpr Row row{
+      .signature =
+          "histogram(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False, "
+          "Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)",
+      .kind = Kind::algorithm,
+      .shapes = "ij,ij",
+      .values = "bins: 1 3 5 100 0 -1",
+      .by_hand = true,
+      .one_dtype = true,
+      .dtypes = kFloats,
+      .kernel_name = "histogram_cpu",
+      .doc = "The same for bins intervals of equal width between the two numbers of range, or of the elements' range."};
+};
+
 struct bincount {
   static constexpr Row row{.signature = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
                            .kind = Kind::algorithm,

@@ -58,6 +58,7 @@ constexpr TypeText kTypes[] = {
     {"bool", Type::boolean, "bool"},
     {"str", Type::string, "str"},
     {"ints", Type::integers, "tuple of ints"},
+    {"floats", Type::floats, "tuple of floats"},
     {"Tensors", Type::tensors, "tuple of Tensors"},
     {"dtype", Type::dtype, "torch.dtype"},
     {"device", Type::device, "torch.device"},
@@ -178,6 +179,14 @@ bool is_integer_list(PyObject* object, int64_t broadcast, int64_t* failed) {
   if (length_of(object) == 0) return true;
   const nb::object first = item_of(object, 0);
   if (is_integer(first.ptr()) || is_index_tensor(first.ptr())) return true;
+  if (failed) *failed = 0;
+  return false;
+}
+
+/// Whether an object is a list of numbers; as above, by its first item.
+bool is_number_list(PyObject* object, int64_t* failed) {
+  if (!is_sequence(object)) return false;
+  if (length_of(object) == 0 || is_number(item_of(object, 0).ptr())) return true;
   if (failed) *failed = 0;
   return false;
 }
@@ -405,6 +414,8 @@ bool Parser::check(const Parameter& parameter, PyObject* object, int64_t* failed
       return is_text(object);
     case Type::integers:
       return is_integer_list(object, parameter.broadcast, failed);
+    case Type::floats:
+      return is_number_list(object, failed);
     case Type::tensors:
       return is_tensor_list(object, failed);
     case Type::dtype:
@@ -603,6 +614,21 @@ Dims Call::dims(Name name) const {
   for (Py_ssize_t i = 0; i < length_of(value); ++i)  // length_of each time: __index__ of an item may change the list
     dims.push_back(element(name, i, item_of(value, i).ptr()));
   return dims;
+}
+
+std::optional<List<double>> Call::optional_floats(Name name) const {
+  PyObject* list = object(name);
+  if (!list) return std::nullopt;
+  List<double> numbers;
+  for (Py_ssize_t i = 0; i < length_of(list); ++i) {  // length_of each time: as in dims()
+    const nb::object item = item_of(list, i);
+    if (!is_number(item.ptr()) || PyComplex_Check(item.ptr()))
+      throw TypeError(parser_->name() + "(): argument '" + std::string(kNameTexts[static_cast<int>(name)]) +
+                      "' must be tuple of floats, but found element of type " + type_name(item.ptr()) + " at pos " +
+                      std::to_string(i + 1));
+    numbers.push_back(float_of(item.ptr()));
+  }
+  return numbers;
 }
 
 List<Tensor> Call::tensors(Name name) const {

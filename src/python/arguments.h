@@ -22,7 +22,7 @@ namespace tenon::python {
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
   X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit) X(unbiased)  \
   X(from) X(std) X(mean) X(median) X(sigma) X(lambd) X(p) X(num_samples) X(replacement) X(wrap) X(the_template)        \
-  X(window_length) X(periodic) X(beta) X(base) X(row) X(col) X(physical_layout)
+  X(window_length) X(periodic) X(beta) X(base) X(row) X(col) X(count) X(prob) X(cudnn_enable) X(cudnn_enabled) X(physical_layout)
 // clang-format on
 #include "python/names.inc"
 enum class Name : uint8_t {
@@ -67,6 +67,7 @@ class Signature {
     boolean,
     string,
     integers,
+    floats,
     tensors,
     dtype,
     device,
@@ -177,6 +178,8 @@ class Call {
   const char* text(Name name, const char* fallback = nullptr) const;
   /// The integers of a list; empty if it was left out.
   Dims dims(Name name) const;
+  /// A list of numbers.
+  std::optional<List<double>> optional_floats(Name name) const;
   /// The dims of a reduction. sum(None) and sum() both mean all dims, but their nodes have different names.
   DimsArg dims_arg(Name name) const { return has(name) ? DimsArg(SizesView(dims(name))) : DimsArg(); }
   std::optional<Dtype> dtype(Name name = Name::dtype) const {

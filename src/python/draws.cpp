@@ -94,6 +94,11 @@ const Definition kDraws[] = {
     {"bernoulli", kBoth,
      "(Tensor input, " TENON_GENERATOR ", Tensor out=None)\n(Tensor input, float p, " TENON_GENERATOR ")",
      "1 with the probability that the element holds, or with probability p, else 0.", bernoulli_call},
+    {"binomial", kFunction, "(Tensor count, Tensor prob, Generator? generator=None)",
+     "Random numbers of successes in count trials, each of which succeeds with probability prob.",
+     [](const Call& call) -> PyObject* {
+       return drawn(call, [&] { return binomial(call.tensor(Name::count), call.tensor(Name::prob)); });
+     }},
     {"multinomial", kBoth,
      "(Tensor input, int num_samples, bool replacement=False, " TENON_GENERATOR ", Tensor out=None)",
      "Places of elements, drawn with the weights that the rows hold.",

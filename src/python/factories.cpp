@@ -129,6 +129,24 @@ Options with_out(const Call& call) {
 #define TENON_RANDOM_LIKE(PARAMETERS) \
   "(" PARAMETERS ", *, Generator? generator, " TENON_LIKE_OPTIONS "\n(" PARAMETERS ", *, " TENON_LIKE_OPTIONS
 
+#define TENON_ENDS(REST)                                                                                       \
+  "(Tensor start, Tensor end, " REST "\n(Number start, Tensor end, " REST "\n(Tensor start, Number end, " REST \
+  "\n(Number start, Number end, " REST
+
+/// An end of linspace or logspace: a number or a 0-dim tensor. The Error names all tensors that have dims.
+Scalar end_of(const Call& call, Name name) {
+  std::string dims;
+  bool has_dims = false;
+  for (const auto& [end, text] : {std::pair(Name::start, "start"), std::pair(Name::end, "end")}) {
+    if (!is_tensor(call.object(end))) continue;
+    has_dims |= call.tensor(end).dim() > 0;
+    dims += (dims.empty() ? "" : " and ") + std::string(text) + " with " + std::to_string(call.tensor(end).dim()) +
+            " dimension(s)";
+  }
+  if (has_dims) throw Error(call.name() + " only supports 0-dimensional start and end tensors, but got " + dims + ".");
+  return is_tensor(call.object(name)) ? call.tensor(name).detach().item() : call.number(name);
+}
+
 Tensor arange_of(const Call& call) {
   const Options options = with_out(call);
   if (options.dtype == bool_ && options.device.value_or(Device::cpu) == Device::cpu)
@@ -271,9 +289,9 @@ const Definition kFactories[] = {
      "A matrix with 1 on the diagonal and 0 elsewhere.", TENON_NEW(eye_of(call))},
     {"full", kFunction, "(ints size, Number fill_value, *, " TENON_OPTIONS, "A tensor filled with one value.",
      TENON_FILLED(call.number(Name::fill_value), full_of(call))},
-    {"linspace", kFunction, "(Number start, Number end, int steps, *, " TENON_OPTIONS,
+    {"linspace", kFunction, TENON_ENDS("int steps, *, " TENON_OPTIONS),
      "`steps` numbers at equal distances from start to end, both included.",
-     TENON_RANGE(linspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps), with_out(call)),
+     TENON_RANGE(linspace(end_of(call, Name::start), end_of(call, Name::end), call.integer(Name::steps), with_out(call)),
                  false)},
     {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "A tensor filled with 1.", TENON_MADE(ones, 1)},
     {"rand", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
@@ -318,9 +336,9 @@ const Definition kFactories[] = {
     {"triu_indices", kFunction, "(int row, int col, int offset=0, " TENON_NEW_ONLY,
      "The indices on and above a diagonal of a matrix: one row of rows and one of columns.",
      TENON_NEW(triu_indices(call.integer(Name::row), call.integer(Name::col), call.integer(Name::offset), options_of(call)))},
-    {"logspace", kFunction, "(Number start, Number end, int steps, float base=10.0, *, " TENON_OPTIONS,
+    {"logspace", kFunction, TENON_ENDS("int steps, float base=10.0, *, " TENON_OPTIONS),
      "`steps` powers of base, whose exponents have equal distances from start to end, both included.",
-     TENON_RANGE(logspace(call.number(Name::start), call.number(Name::end), call.integer(Name::steps),
+     TENON_RANGE(logspace(end_of(call, Name::start), end_of(call, Name::end), call.integer(Name::steps),
                           call.floating(Name::base, 10), with_out(call)),
                  false)},
     {"range", kFunction, "(Number start, Number end, Number step=1, *, " TENON_OPTIONS,

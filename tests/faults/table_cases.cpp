@@ -120,6 +120,7 @@ std::vector<Given> values_of(const Parameter& parameter) {
   }
   if (type.starts_with("int[")) return {{-1, 0, "0"}, {-1, -1, "-1"}, {-1, Dims{0, -1}, "[0, -1]"}};
   if (type.starts_with("int")) return {{-1, 1, "1"}};
+  if (type.starts_with("float[")) return {{-1, List<double>{-1, 2}, "[-1, 2]"}};
   if (type.starts_with("float")) return {{-1, 0.5, "0.5"}};
   if (type.starts_with("bool")) return {{-1, !is_true, is_true ? "False" : "True"}};
   if (type.starts_with("str")) {

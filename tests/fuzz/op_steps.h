@@ -51,6 +51,7 @@ inline Value draw_value(Bytes& bytes, const Parameter& parameter) {
     const bool costs_memory = std::abs(number / 2) > 64 && std::abs(number / 2) < (int64_t{1} << 32);  // as an offset
     return costs_memory ? number % 64 : number;
   }
+  if (type.starts_with("float[")) return List<double>{draw_number(bytes).as_double(), draw_number(bytes).as_double()};
   if (type.starts_with("float")) return draw_number(bytes);
   if (type.starts_with("bool")) return bytes.flag();
   if (type.starts_with("str")) {

@@ -132,6 +132,7 @@ def draw_parameter(draw, op, parameter, ndim=3):
     if type_.startswith("int["):
         return draw.integer(ndim) if "1" in type_ and draw.chance(0.4) else [draw.integer(ndim) for _ in range(draw.rng.randint(0, 3))]
     by_type = {"Scalar": lambda: number_json(draw.number()), "float": lambda: number_json(draw.number(complex_too=False)),
+               "float[]": lambda: [number_json(draw.number(complex_too=False)) for _ in range(draw.rng.choice([2, 2, 2, 1]))],
                "bool": lambda: draw.chance(0.5), "int": lambda: draw.integer(ndim), "ScalarType": lambda: NAMES[draw.dtype()]}  # fmt: skip
     return by_type[type_]()
 

@@ -179,6 +179,12 @@ Tensor compound(const std::string& op, Request& r) {
   throw NoSuchForm();
 }
 
+tenon::List<double> to_floats(const json& values) {
+  tenon::List<double> floats;
+  for (const json& value : values) floats.push_back(to_scalar(value).as_double());
+  return floats;
+}
+
 /// The arguments of a declared op in the order of its parameters: positional ones, then keywords.
 std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& request) {
   std::vector<tenon::Value> values(static_cast<std::size_t>(schema.count));
@@ -204,6 +210,8 @@ std::vector<tenon::Value> values_of(const tenon::Schema& schema, const Request& 
       values[i] = keyword->get<bool>();
     else if (type.starts_with("ScalarType"))
       values[i] = tenon::dtype_from_name(keyword->get<std::string>().c_str());
+    else if (type.starts_with("float["))
+      values[i] = to_floats(*keyword);
     else if (type.starts_with("Scalar") || type.starts_with("float"))
       values[i] = to_scalar(*keyword);
     else

@@ -60,6 +60,8 @@ def keyword_value(op, name, value, operands):
         return operands[value]
     if declared.type.startswith("ScalarType"):
         return BY_NAME[value]
+    if declared.type.startswith("float["):
+        return [number_of(number) for number in value]
     return number_of(value) if isinstance(value, dict) else value
 
 

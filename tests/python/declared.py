@@ -50,7 +50,7 @@ class Parameter:
             return self.choices[0]
         if self.is_list:
             return [tenon.ones(2), tenon.ones(2)]
-        by_type = {"int": 1, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "float": 0.5, "bool": True, "ScalarType": tenon.float64}
+        by_type = {"int": 1, "int[]": (0,), "int[1]": (1,), "Scalar": 2, "float": 0.5, "float[]": (-1.0, 2.0), "bool": True, "ScalarType": tenon.float64}
         return by_type[self.type.rstrip("?")]
 
     @property

@@ -324,9 +324,8 @@ def test_deprecated_overload():
 
 # PyTorch's method nonzero expects "from 1 to 0" arguments, and its norm is written in Python: docs/differences.md. Losses,
 # softsign, tanhshrink, unique and unique_consecutive are written in Python, too, and logsigmoid says that it is log_sigmoid.
-# layer_norm and group_norm are, because of an argument that only PyTorch's package has (cudnn_enable).
 # PyTorch's view_copy lists an overload with a dtype: docs/differences.md.
-LOSSES = {op.name for op in declared.OPS if op.is_loss} | {"layer_norm", "group_norm"}
+LOSSES = {op.name for op in declared.OPS if op.is_loss}
 
 
 @pytest.mark.parametrize("name", [name for name in declared.NAMES if name not in {"nonzero", "norm", "softsign", "tanhshrink", "logsigmoid", "unique", "unique_consecutive", "view_copy", *LOSSES}])

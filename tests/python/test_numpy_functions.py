@@ -112,7 +112,7 @@ def test_declared_name(name, monkeypatch):
 
 # NumPy's functions of these names copy, write in place, give lists, or have other arguments or dtypes.
 OTHERS = """
-    atleast_1d atleast_2d atleast_3d bincount corrcoef cov cross diff dsplit einsum gradient hsplit median meshgrid nanmedian nanquantile pad put
+    atleast_1d atleast_2d atleast_3d bincount corrcoef cov cross diff dsplit einsum gradient histogram hsplit median meshgrid nanmedian nanquantile pad put
     quantile repeat row_stack searchsorted split take tensordot trace trapezoid trapz unique vander vsplit
 """.split()
 

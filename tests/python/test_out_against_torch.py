@@ -201,3 +201,42 @@ def test_nan_to_num_into_another_device(dtype):
     """Integers are copied and complex numbers written in parts; both refuse the device as floats do."""
     for out in ("int64", "complex64", "float32", dtype):
         same(lambda m: m.nan_to_num(m.ones(2, dtype=getattr(m, dtype)), out=m.empty(2, dtype=getattr(m, out), device="meta")))
+
+
+COMPLEX = lambda m: m.arange(6).reshape(2, 3) + 1j
+PARTS = {
+    "whole": lambda m, out: m.slice_scatter(m.arange(6.0).reshape(2, 3), m.ones(1, 3), 0, 1, 2, out=out),
+    "transposed": lambda m, out: m.slice_scatter(m.arange(6.0).reshape(3, 2).t(), m.ones(2, 1), 1, 0, 3, 3, out=out),
+    "wrong size": lambda m, out: m.slice_scatter(m.arange(6.0).reshape(2, 3), m.ones(1, 4), 0, 1, 2, out=out),
+    "no step": lambda m, out: m.slice_scatter(m.arange(6.0).reshape(2, 3), m.ones(1, 3), 0, 1, 2, 0, out=out),
+    "running sum without imaginary parts": lambda m, out: m.cumsum(COMPLEX(m), 0, out=out),
+    "running product without imaginary parts": lambda m, out: m.cumprod(COMPLEX(m), 1, out=out),
+    "clamp by a complex number": lambda m, out: m.clamp(m.arange(6.0).reshape(2, 3), min=1j, out=out),
+    "clamp by complex numbers": lambda m, out: m.clamp(m.arange(6.0).reshape(2, 3), 1j, 2 + 0j, out=out),
+}
+OUTS = {
+    "fits": lambda m: m.zeros(2, 3), "empty": lambda m: m.zeros(0), "another shape": lambda m: m.zeros(2, 2), "strided": lambda m: m.zeros(3, 2).t(),
+    "another dtype": lambda m: m.zeros(2, 3, dtype=m.float64), "complex": lambda m: m.zeros(2, 3, dtype=m.complex64), "expanded": lambda m: m.zeros(1, 3).expand(2, 3),
+}  # fmt: skip
+
+
+@pytest.fixture
+def every_warning():
+    """PyTorch warns of lost imaginary parts once per process, unless it is told to warn always."""
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(before)
+
+
+@pytest.mark.parametrize("out", OUTS)
+@pytest.mark.parametrize("name", PARTS)
+def test_what_is_written_and_warned_of(every_warning, name, out):
+    if name.startswith("running") and out == "complex":
+        pytest.skip("nothing is lost")
+    same(PARTS[name], both(OUTS[out]))
+
+
+def test_slice_scatter_into_its_operands():
+    for write in (lambda m, x: m.slice_scatter(x, m.ones(1, 3), 0, 1, 2, out=x), lambda m, x: m.slice_scatter(x, x[:1] * 2, 0, 1, 2, out=x)):
+        same(write, both(lambda m: m.arange(6.0).reshape(2, 3)))

@@ -160,6 +160,26 @@ def test_poisson(name):
     assert_equal(lambda m: m.poisson(m.arange(60, dtype=getattr(m, name)).reshape(12, 5).t()))
 
 
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("most", [0.7, 30, 40.5, 1e4, 1e9])
+def test_binomial(most, name):
+    """Few expected successes are drawn by sums, many by rejection; likely ones are counted by their failures."""
+    def counts(m):
+        return m.linspace(0, most, 40, dtype=getattr(m, name)).reshape(8, 5)
+
+    assert_equal(lambda m: m.binomial(counts(m).t(), m.linspace(-0.1, 1.1, 40, dtype=getattr(m, name)).reshape(5, 8)))
+    assert_equal(lambda m: m.binomial(counts(m).round(), m.tensor([0.02, 0.3, 0.5, 0.9, 0.7], dtype=getattr(m, name))))
+    assert_equal(lambda m: m.binomial(m.full((3000,), most, dtype=getattr(m, name)), m.rand(3000, dtype=getattr(m, name))))
+
+
+def test_binomial_of_special_counts():
+    special = [float("nan"), float("inf"), -1.0, 0.0]
+    assert [repr(number) for number in tenon.binomial(tenon.tensor(special), tenon.full((4,), 0.5)).tolist()] == ["nan", "nan", "0.0", "0.0"]
+    generator = tenon.Generator().manual_seed(3)
+    drawn = tenon.binomial(tenon.full((9,), 50.0), tenon.full((9,), 0.5), generator=generator)
+    assert drawn.tolist() == torch.binomial(torch.full((9,), 50.0), torch.full((9,), 0.5), torch.Generator().manual_seed(3)).tolist()
+
+
 @pytest.mark.parametrize("name", FLOATS)
 def test_multinomial_with_replacement(name):
     assert_equal(lambda m: m.multinomial(m.arange(40, dtype=getattr(m, name)).reshape(4, 10), 30, replacement=True))
@@ -281,6 +301,12 @@ ERRORS = {
     "multinomial empty": lambda m: m.multinomial(m.zeros(0), 1),
     "poisson int": lambda m: m.poisson(m.zeros(3, dtype=m.int64)),
     "poisson negative": lambda m: m.poisson(-m.ones(3)),
+    "binomial int": lambda m: m.binomial(m.ones(3, dtype=m.int64), m.ones(3)),
+    "binomial int probabilities": lambda m: m.binomial(m.ones(3), m.ones(3, dtype=m.int64)),
+    "binomial half": lambda m: m.binomial(m.ones(3).half(), m.ones(3).half()),
+    "binomial of two dtypes": lambda m: m.binomial(m.ones(3), m.ones(3).double()),
+    "binomial sizes": lambda m: m.binomial(m.ones(3), m.ones(4)),
+    "binomial number": lambda m: m.binomial(m.ones(3), 0.5),
     "randperm negative": lambda m: m.randperm(-1),
     "randperm half": lambda m: m.randperm(3000, dtype=m.half),
     "randperm uint8": lambda m: m.randperm(300, dtype=m.uint8),

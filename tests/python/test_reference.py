@@ -105,6 +105,8 @@ def arguments(op, dtype_names):
         elif parameter.name.startswith("return_"):  # one more result
             keywords[parameter.name] = True
             continue
+        elif parameter.type == "float[]?":
+            value = [0.0, 2.0]
         elif parameter.fallback is not None:
             continue
         elif parameter.type == "ScalarType":

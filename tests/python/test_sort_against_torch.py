@@ -94,6 +94,17 @@ def test_ranks_and_sets_of_any_length_and_range(length, dtype, limit):
         equal(torch.searchsorted(others, row, right=right), tenon.searchsorted(tenon.from_dlpack(others), mine, right=right))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_the_sign_of_a_median_that_is_0(dtype):
+    for seed in range(60):
+        drawn = torch.Generator().manual_seed(seed)
+        x = torch.tensor([0.0, -0.0, 1, -1, math.nan])[torch.randint(0, 2 + seed % 4, (1 + seed // 2, 3), generator=drawn)].to(getattr(torch, dtype))
+        for given in (x, x.t(), x[::2, 1:]):
+            mine = tenon.tensor(given.tolist(), dtype=getattr(tenon, dtype)) if given is x else tenon.from_dlpack(given)
+            for op in ("median", "nanmedian"):
+                assert repr(getattr(torch, op)(given).item()) == repr(getattr(tenon, op)(mine).item())
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_elements_whose_high_bits_are_equal(dtype):
     small = torch.randint(-9_000, 9_000, (2, 3_000), generator=torch.Generator().manual_seed(1))

@@ -32,6 +32,7 @@ TYPES = {
     "Scalar?": Type("std::optional<Scalar>", "Number?", "optional_number", none="{}"),
     "float": Type("double", "float", "floating", without_default="0"),
     "float?": Type("std::optional<double>", "float?", "optional_floating", none="{}"),
+    "float[]?": Type("const std::optional<List<double>>&", "floats?", "optional_floats", none="{}"),
     "bool": Type("bool", "bool", "boolean", without_default="0"),
     "bool?": Type("std::optional<bool>", "bool?", "optional_boolean", none="{}"),
     "int": Type("int64_t", "int", "integer", without_default="0"),

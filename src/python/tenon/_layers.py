@@ -21,17 +21,7 @@ def _word(reduction):
 
 # --- Normalization
 
-rms_norm = _nn.rms_norm
-
-
-def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
-    """nn.functional.layer_norm."""
-    return functional.layer_norm(input, normalized_shape, weight, bias, eps)
-
-
-def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
-    """nn.functional.group_norm, which also takes one element of a batch, and has the op's errors."""
-    return _nn.group_norm(input, num_groups, weight, bias, eps)
+rms_norm, layer_norm, group_norm = _nn.rms_norm, _nn.layer_norm, _nn.group_norm
 
 
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):

@@ -159,11 +159,6 @@ _type = Tensor.type
 # --- Functions of the package
 
 
-def histogram(self, bins=100, *, range=None, weight=None, density=False):
-    """How many elements lie in each interval; see tenon.histogram."""
-    return _tenon_function("histogram")(self, bins, range=range, weight=weight, density=density)
-
-
 def nonzero_static(self, *, size, fill_value=-1):
     """nonzero with size rows; see tenon.nonzero_static."""
     return _tenon_function("nonzero_static")(self, size=size, fill_value=fill_value)
@@ -290,7 +285,7 @@ _SPARSE = {"values": "sparse", "indices": "sparse coordinate", "coalesce": "spar
            "crow_indices": "sparse row compressed", "col_indices": "sparse row compressed", "ccol_indices": "sparse column compressed",
            "row_indices": "sparse column compressed"}  # fmt: skip
 METHODS = (
-    apply_, as_subclass, const_data_ptr, cuda, dense_dim, dequantize, dim_order, get_device, histogram, is_distributed, is_neg, is_nonzero, is_pinned, is_same_size,
+    apply_, as_subclass, const_data_ptr, cuda, dense_dim, dequantize, dim_order, get_device, is_distributed, is_neg, is_nonzero, is_pinned, is_same_size,
     is_set_to, is_shared, map2_, map_, new, new_empty_strided, nonzero_static, pin_memory, resize, resize_as, resolve_neg, set_, sparse_dim, storage, to_dense, type,
     unsafe_chunk, unsafe_split, unsafe_split_with_sizes, untyped_storage, *(_sparse_only(*each) for each in _SPARSE.items()),
 )  # fmt: skip

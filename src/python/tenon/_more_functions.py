@@ -10,7 +10,7 @@ from ._methods import unsafe_split_with_sizes as _unsafe_split_with_sizes
 from ._tenon import Tensor
 
 __all__ = """
-    detach_copy dequantize frobenius_norm get_device histogram histogramdd is_distributed is_neg is_nonzero is_same_size
+    detach_copy dequantize frobenius_norm get_device histogramdd is_distributed is_neg is_nonzero is_same_size
     nonzero_static nuclear_norm resolve_neg split_copy split_with_sizes_copy typename unbind_copy unsafe_chunk unsafe_split
     unsafe_split_with_sizes view_as_complex_copy view_as_real_copy
 """.split()
@@ -174,10 +174,10 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     return rows if out is None else out.resize_(rows.shape).copy_(rows)
 
 
-def _edges(values, bins, bounds, at, name="histogramdd"):
+def _edges(values, bins, bounds, at):
     """The edges of `bins` intervals between bounds, or of the values' range."""
     if bins <= 0:
-        raise RuntimeError(f"torch.{name}(): bins must be > 0, but got {bins} for dimension {at}")
+        raise RuntimeError(f"torch.histogramdd(): bins must be > 0, but got {bins} for dimension {at}")
     if bounds is None:
         low, high = (values.min().item(), values.max().item()) if values.numel() else (0.0, 1.0)
     else:
@@ -259,33 +259,18 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     bins = [bins] * dims if isinstance(bins, int) else list(bins)
     if len(bins) != dims:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    return return_types.histogramdd(*_of_rows("histogramdd", input, bins, range, weight, density))
+    return return_types.histogramdd(*_of_rows(input, bins, range, weight, density))
 
 
-def _of_rows(name, input, bins, range, weight, density):
+def _of_rows(input, bins, range, weight, density):
     """(counts, edges) of rows in a grid."""
     _check_histogram(input, weight)
     rows = input.detach().reshape(-1, input.shape[-1])
     is_linear = not any(isinstance(each, Tensor) for each in bins)
     if is_linear:
         bounds = [None] * len(bins) if range is None else list(zip(range[::2], range[1::2]))
-        bins = [_edges(rows[:, at], count, bounds[at], at, name) for at, count in enumerate(bins)]
+        bins = [_edges(rows[:, at], count, bounds[at], at) for at, count in enumerate(bins)]
     else:
         for at, edges in enumerate(bins):
             _check_edges(edges, at)
     return _counted(rows, bins, is_linear, weight, density), tuple(bins)
-
-
-def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
-    """(hist, bin_edges): how many elements, or the sum of their weights, lie in each interval.
-
-    bins: the number of intervals of equal width between the ends range, or the edges. With density the histogram is a density.
-    """
-    _check_tensor("histogram", input)
-    weight = weight if weight is None else weight.reshape(-1)
-    counts, (edges,) = _of_rows("histogram", input.reshape(-1, 1), [bins], range, weight, density)
-    if out is None:
-        return return_types.histogram(counts, edges)
-    for to, made in zip(out, (counts, edges)):
-        to.resize_(made.shape).copy_(made)
-    return out

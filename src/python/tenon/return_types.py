@@ -5,8 +5,8 @@ import collections
 from tenon import _tenon
 
 _TYPES = dict(_tenon._return_types)
-for _name in ("histogram", "histogramdd"):  # of functions that are written in Python
-    _TYPES[_name] = collections.namedtuple(_name, ["hist", "bin_edges"], module=__name__)
+# Of a function that is written in Python.
+_TYPES["histogramdd"] = collections.namedtuple("histogramdd", ["hist", "bin_edges"], module=__name__)
 globals().update(_TYPES)
 __all__ = sorted(_tenon._return_types)
 
