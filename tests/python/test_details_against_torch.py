@@ -374,3 +374,8 @@ FRESH = [
 @pytest.mark.parametrize("number", range(len(FRESH)))
 def test_new_results_count_no_writes(number):
     same(lambda m: FRESH[number](m, m.tensor([1j, 2]), m.tensor(3.0))._version)
+
+
+@pytest.mark.parametrize("tolerances", [{"rtol": -1}, {"atol": -1}, {"rtol": 1, "atol": 0}])
+def test_tolerances_of_long_comparisons(tolerances):
+    same(lambda m: m.allclose(m.ones(500, 500), m.ones(500, 500), **tolerances))
