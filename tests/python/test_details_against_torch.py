@@ -379,3 +379,13 @@ def test_new_results_count_no_writes(number):
 @pytest.mark.parametrize("tolerances", [{"rtol": -1}, {"atol": -1}, {"rtol": 1, "atol": 0}])
 def test_tolerances_of_long_comparisons(tolerances):
     same(lambda m: m.allclose(m.ones(500, 500), m.ones(500, 500), **tolerances))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "bool"])
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 0), (3, 5), (40, 33), (1030, 1026)])
+def test_traces(sizes, dtype):
+    def traces(m):
+        x = m.arange(sizes[0] * sizes[1]).remainder(7).reshape(sizes).to(getattr(m, dtype))
+        return m.trace(x), m.trace(x.t()), m.trace(x[::2, ::3]), m.trace(x[:1].expand(sizes[0], -1))
+
+    same(traces)
