@@ -381,6 +381,11 @@ def test_tolerances_of_long_comparisons(tolerances):
     same(lambda m: m.allclose(m.ones(500, 500), m.ones(500, 500), **tolerances))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32"])
+def test_the_entropy_of_1_is_negative_zero(dtype):
+    same(lambda m: m.signbit(m.special.entr(m.ones(20, dtype=getattr(m, dtype)))))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "bool"])
 @pytest.mark.parametrize("sizes", [(1, 1), (3, 0), (3, 5), (40, 33), (1030, 1026)])
 def test_traces(sizes, dtype):
