@@ -510,12 +510,28 @@ void plain::renorm_inplace(const Tensor& self, Scalar p, int64_t dim, Scalar max
 
 // --- trace
 
+namespace {
+
+/// The diagonal side by side, for which a sum needs no plan. Bench: tenon_bench --ops --filter 'ops/trace'.
+constexpr int64_t kFewOnDiagonal = 1024;
+Tensor diagonal_of(const Tensor& self) {
+  const int64_t numel = std::min(self.size(0), self.size(1));
+  if (self.is_meta() || numel == 0 || numel > kFewOnDiagonal) return self.detach().diagonal();
+  const Tensor result = new_tensor({numel}, self.dtype());
+  const int shift = std::countr_zero(static_cast<uint64_t>(self.itemsize()));
+  const int64_t step = numel > 1 ? self.stride(0) + self.stride(1) : 0;  // exact: to the second of them
+  kernels().move[shift].gather(result.data_ptr(), self.data_ptr(), step, numel, 0, 1);
+  return result;
+}
+
+}  // namespace
+
 Tensor plain::trace(const Tensor& self) {
   if (is_computed(self)) check_has_code(row_of(Op::trace), self.dtype());
   if (self.dim() != 2)
     throw Error(std::string(is_computed(self) ? "trace: " : "") + "expected a matrix, but got tensor with dim " +
                 text(self.dim()));
-  return tenon::sum(self.detach().diagonal(), DimsArg(), false, std::nullopt);
+  return tenon::sum(diagonal_of(self), DimsArg(), false, std::nullopt);
 }
 
 }  // namespace tenon

@@ -480,16 +480,19 @@ bool equals(Scalar number, double value) { return !number.is_boolean() && number
 /// The op of a power whose exponent is a number: those of special exponents compute something simpler. kNoOp: none of
 /// them.
 Op op_of_exponent(Scalar exponent, Dtype common) {
-  const bool has_roots = is_inexact(common) && common != float16;
   if (exponent.is_boolean()) return exponent.as_bool() ? Op::pow_to_1 : Op::pow_to_0;
-  if (equals(exponent, 0)) return Op::pow_to_0;
-  if (equals(exponent, 1)) return Op::pow_to_1;
-  if (equals(exponent, 2)) return Op::pow_to_2;
-  if (equals(exponent, 3)) return Op::pow_to_3;
-  if (equals(exponent, -1)) return Op::pow_to_minus_1;
-  if (equals(exponent, -2)) return Op::pow_to_minus_2;
-  if (has_roots && equals(exponent, 0.5)) return Op::pow_to_half;
-  if (has_roots && equals(exponent, -0.5)) return Op::pow_to_minus_half;
+  const Complex128 number = exponent.as_complex();
+  const double value = number.re;
+  if (number.im != 0) return kNoOp;
+  if (value == 0) return Op::pow_to_0;
+  if (value == 1) return Op::pow_to_1;
+  if (value == 2) return Op::pow_to_2;
+  if (value == 3) return Op::pow_to_3;
+  if (value == -1) return Op::pow_to_minus_1;
+  if (value == -2) return Op::pow_to_minus_2;
+  const bool has_roots = is_inexact(common) && common != float16;
+  if (has_roots && value == 0.5) return Op::pow_to_half;
+  if (has_roots && value == -0.5) return Op::pow_to_minus_half;
   return kNoOp;
 }
 
@@ -512,16 +515,22 @@ Scalar in_range(Scalar exponent, Dtype common) {
   return std::copysign(kInfinity, exponent.as_double());
 }
 
-Tensor power_by_number(const Target& target, const Tensor& self, Scalar exponent) {
-  const Arg base(self);
-  const Dtype common = result_type(base, exponent);
-  check_exponent(target, self, exponent, common);
+Tensor power_in_dtype(const Target& target, const Arg& base, Scalar exponent, Dtype common) {
   const Arg power(in_range(exponent, common));
   const Op special = op_of_exponent(exponent, common);
-  const Tensor promoted = common == self.dtype() ? self : self.to(common);
-  const Arg operand(promoted);
-  const Arg* const args[] = {common == self.dtype() ? &base : &operand, &power};
+  const Arg* const args[] = {&base, &power};
   return special == kNoOp ? run_form(Op::pow_to_number, target, args, 2) : run_form(special, target, args, 1);
+}
+Tensor power_by_number(const Target& target, const Arg& base, Scalar exponent) {
+  const Tensor& self = base.tensor();
+  const bool stays = is_inexact(self.dtype()) && !exponent.is_complex();
+  const Dtype common = stays ? self.dtype() : result_type(base, exponent);
+  check_exponent(target, self, exponent, common);
+  if (common != self.dtype()) {
+    const Tensor promoted = self.to(common);
+    return power_in_dtype(target, Arg(promoted), exponent, common);
+  }
+  return power_in_dtype(target, base, exponent, common);
 }
 
 /// 1 to the power of `exponent`: the output may have any dtype.
@@ -542,7 +551,7 @@ Tensor power_of_1(const Target& target, const Arg& base, const Tensor& exponent)
 }
 
 Tensor pow(const Target& target, const Arg& self, const Arg& exponent) {
-  if (self.is_tensor() && !exponent.is_tensor()) return power_by_number(target, self.tensor(), exponent.number());
+  if (self.is_tensor() && !exponent.is_tensor()) return power_by_number(target, self, exponent.number());
   const Arg* const args[] = {&self, &exponent};
   if (self.is_tensor() || !exponent.is_tensor()) return run_form(Op::pow, target, args, 2);
   if (equals(self.number(), 1)) return power_of_1(target, self, exponent.tensor());

@@ -321,6 +321,76 @@ TEST(Sigmoid, ErrorIsSmall) {
   expect_below<double>(Op::sigmoid, truth, spread<double, uint64_t>(count), limit);
 }
 
+TEST(Silu, ErrorIsSmall) {
+  const auto truth = [](long double x) -> long double { return x / (1 + std::exp(-x)); };
+  constexpr std::size_t count = 1 << 17;
+  for (const double width : {1e-30, 1e-3, 1., 16., 87.}) {
+    expect_below<float>(Op::silu, truth, drawn<float>(count, -width, width), 3);
+    expect_below<double>(Op::silu, truth, drawn<double>(count, -width, width), 3);
+  }
+  expect_below<float>(Op::silu, truth, drawn<float>(count, 80, 1e4), 3);
+}
+TEST(Silu, EndsOfTheRange) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float beside : {0.5f, 300.f}) {  // a lane's result does not depend on the others
+    const std::vector<float> got = run(Op::silu, std::vector<float>{0.f, -0.f, inf, 3e38f, -3e38f, -inf, nan, beside});
+    EXPECT_EQ(std::bit_cast<uint32_t>(got[0]), 0u);
+    EXPECT_EQ(std::bit_cast<uint32_t>(got[1]), 0x80000000u);
+    EXPECT_EQ(got[2], inf);
+    EXPECT_EQ(got[3], 3e38f);
+    EXPECT_EQ(got[4], 0.f);
+    EXPECT_TRUE(std::isnan(got[5]) && std::isnan(got[6]));
+  }
+}
+TEST(Silu, OfAnyNumberOfLanes) {
+  std::vector<float> in = drawn<float>(70, -20, 20);
+  for (std::size_t i = 0; i < in.size(); i += 9) in[i] *= 10;
+  const std::vector<float> whole = run(Op::silu, in);
+  for (std::size_t start = 0; start < 20; ++start)
+    for (std::size_t end = start; end <= in.size(); ++end) {
+      const auto first = static_cast<std::ptrdiff_t>(start), last = static_cast<std::ptrdiff_t>(end);
+      EXPECT_EQ(run(Op::silu, std::vector<float>(in.begin() + first, in.begin() + last)),
+                std::vector<float>(whole.begin() + first, whole.begin() + last));
+    }
+}
+
+/// By a step of Newton's method from the result itself.
+TEST(InverseErrorFunction, RoundsOnlyAtTheEnd) {
+  if (!computes_float64()) GTEST_SKIP() << "computed by another function";
+  constexpr std::size_t count = 1 << 16;
+  const double ends[][2] = {{-1e-300, 1e-300}, {-1e-8, 1e-8}, {-1, 1}, {0.8, 0.9}, {0.99, 1 - 0x1p-22}};
+  for (const auto& [low, high] : ends) {
+    const std::vector<double> in = drawn<double>(count, low, high), got = run(Op::erfinv, in);
+    long double worst = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::abs(in[i]) > 1 - 0x1p-22) continue;
+      const long double x = std::abs(static_cast<long double>(got[i])), y = std::abs(static_cast<long double>(in[i]));
+      const long double rest = y < 0.5L ? std::erf(x) - y : 1 - y - std::erfc(x);
+      worst = std::max(worst, ulps(static_cast<double>(x), x - rest / (1.12837916709551257390L * std::exp(-x * x))));
+    }
+    EXPECT_LT(worst, 0.515L) << low << " " << high;
+  }
+}
+
+TEST(LogAddExp, ErrorOfFloat32) {
+  constexpr std::size_t count = 1 << 16;
+  const std::vector<float> a = drawn<float>(count, 0, 8), b(a.rbegin(), a.rend());
+  std::vector<float> got(count);
+  const Lanes in[] = {{a.data(), 1}, {b.data(), 1}};
+  kernels().elementwise[static_cast<int>(Op::logaddexp)][static_cast<int>(float32)](got.data(), in, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const long double wanted =
+        std::log(std::exp(static_cast<long double>(a[i])) + std::exp(static_cast<long double>(b[i])));
+    EXPECT_LT(ulps(got[i], wanted), 0.95L) << a[i] << " " << b[i];
+  }
+}
+TEST(LogSigmoid, ErrorIsSmall) {
+  const auto truth = [](long double x) -> long double { return -std::log1p(std::exp(-x)); };
+  constexpr std::size_t count = 1 << 17;
+  for (const double width : {0.1, 8., 80.})
+    expect_below<float>(Op::logsigmoid, truth, drawn<float>(count, -width, width), 1.3);
+}
+
 TEST(ExpLog, EndsOfTheRange) {
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> in{0.0f, -0.0f, 1.0f, -1.0f, inf, -inf, nan, 88.8f, -104.0f, 3e38f, -3e38f};

@@ -121,6 +121,54 @@ HWY_INLINE V logistic_vector(D d, V x) {
   const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Sub(one, small.high));
   return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(near, result, far));
 }
+#if TENON_HAS_POWER_TABLE
+/// e^-x in float32 for |x| up to 87, with an error of 1 ulp.
+template <class D, class V>
+HWY_INLINE V rough_inverse_exponential(D d, V x) {
+  using C = ExpLog<float>;
+  constexpr int kSteps = kPowersLookedUp<D>;
+  constexpr float terms16[] = {0x1p-1f, 0x1.555c54p-3f};                 // 2^-28
+  constexpr float terms8[] = {0x1p-1f, 0x1.555c7ap-3f, 0x1.555de6p-5f};  // 2^-31
+  const V counter = hn::Set(d, kCounter<float>);
+  const V counted = hn::NegMulAdd(x, hn::Set(d, kSteps * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V high = hn::NegMulSub(whole, hn::Set(d, C::ln2_high / kSteps), x);  // exact
+  const V r = hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / kSteps), high);
+  const V power = looked_up(counted, kSteps == 16 ? kPowers16 : kPowers8);
+  const V rest = looked_up(counted, kSteps == 16 ? kPowerRests16 : kPowerRests8);
+  V curve;
+  if constexpr (kSteps == 16)
+    curve = polynomial(d, r, terms16);
+  else
+    curve = polynomial(d, r, terms8);
+  const V result = hn::Add(power, hn::MulAdd(power, hn::MulAdd(hn::Mul(r, r), curve, r), rest));
+  if constexpr (kScalesAtOnce<D>) return with_whole_exponent(result, hn::Mul(whole, hn::Set(d, 1.0f / kSteps)));
+  const hn::RebindToUnsigned<D> du;
+  const auto k = hn::And(hn::ShiftLeft<C::mantissa_bits - 3>(hn::BitCast(du, counted)), hn::Set(du, 0xFF800000u));
+  return hn::BitCast(d, hn::Add(hn::BitCast(du, result), k));
+}
+/// x / (1 + e^-x) in float32 for |x| up to 87, with an error of 3 ulp.
+template <class D, class V>
+HWY_INLINE V rough_times_logistic(D d, V x) {
+  const V one = hn::Set(d, 1.0f), sum = hn::Add(one, rough_inverse_exponential(d, x));
+  const V inverse = hn::ApproximateReciprocal(sum), e = hn::NegMulAdd(inverse, sum, one);  // e: 2^-14, or 2^-11
+  return hn::Mul(x, hn::MulAdd(inverse, kScalesAtOnce<D> ? e : hn::MulAdd(e, e, e), inverse));
+}
+#endif
+/// x / (1 + e^-x).
+template <class D, class V>
+HWY_INLINE V times_logistic_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto of_any = [&]() HWY_ATTR { return hn::Div(x, hn::Add(hn::Set(d, T{1}), exp_vector(d, hn::Neg(x)))); };
+#if TENON_HAS_POWER_TABLE
+  if constexpr (sizeof(T) == sizeof(float) && kLooksUpPowers<D>) {
+    const V result = rough_times_logistic(d, x);
+    const auto near = hn::Lt(hn::Abs(x), hn::Set(d, 87.0f));
+    if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
+    return hn::IfThenElse(near, result, of_any());
+  }
+#endif
+  return of_any();
+}
 
 /// e^x = 2^k (1 + line + curve), |line| <= 0.35, exact to some bits more than e^x: for functions that subtract 1.
 template <class V, class VI>
@@ -253,12 +301,22 @@ HWY_INLINE V log10_of_float32(D d, V x) {
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 0x1.3440p-2f), hn::Set(d, 0x1.3509f8p-18f)},
                            Pair<V>{hn::Set(d, 0x1.bcb7b2p-2f), hn::Set(d, -0x1.5b235ep-27f)});
 }
-/// log(1 + x) for x from 0 to 1 as x plus x^2 times a polynomial: 2^-26.
+/// (log(1 + x) - x) / x^2 for x from 0 to 1: 2^-26.
 template <class D, class V>
-HWY_INLINE V log1p_up_to_1(D d, V x) {
+HWY_INLINE V log1p_curve(D d, V x) {
   constexpr float terms[] = {-0x1.fffff8p-2f, 0x1.5553b6p-2f, -0x1.ffc59ep-3f, 0x1.978b52p-3f,  -0x1.4a72a2p-3f,
                              0x1.ff283cp-4f,  -0x1.54effp-4f, 0x1.58fb6cp-5f,  -0x1.c097e4p-7f, 0x1.112b8ep-9f};
-  return hn::MulAdd(hn::Mul(x, x), polynomial(d, x, terms), x);
+  return polynomial(d, x, terms);
+}
+template <class D, class V>
+HWY_INLINE V log1p_up_to_1(D d, V x) {
+  return hn::MulAdd(hn::Mul(x, x), log1p_curve(d, x), x);
+}
+/// above + log(1 + x) for x from 0 to 1 and a finite number `above`: what the sum of both loses is added back.
+template <class D, class V>
+HWY_INLINE V plus_log1p(D d, V above, V x) {
+  const Pair<V> sum = sum_of(above, x);
+  return hn::Add(sum.high, hn::MulAdd(hn::Mul(x, x), log1p_curve(d, x), sum.low));
 }
 /// log(1 + x) for x from 0 to 1; by the slope 1 / (1 + x), to 1/50 of it, what is low adds to the result.
 template <class D, class V>
@@ -272,7 +330,7 @@ HWY_INLINE Pair<V> log1p_of_share(D d, Pair<V> x) {
 /// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
 template <class D, class V>
 HWY_INLINE V logaddexp_of_float32(D d, V a, V b) {
-  return hn::Add(hn::Max(a, b), log1p_up_to_1(d, exp_vector(d, hn::Neg(hn::Abs(hn::Sub(a, b))))));
+  return plus_log1p(d, hn::Max(a, b), exp_vector(d, hn::Neg(hn::Abs(hn::Sub(a, b)))));
 }
 template <class D, class V>
 HWY_INLINE V logaddexp2_of_float32(D d, V a, V b) {

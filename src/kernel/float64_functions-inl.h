@@ -487,7 +487,7 @@ HWY_INLINE V pow_of_float64(D d, V x, V y) {
 template <class D, class V>
 HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpPowers<D>) {
+  if constexpr (kLooksUpDoubles<D>) {
     const auto e = tabled_exponential(d, x);
     const Pair<V> power = sum_of_ordered(e.high, e.low);
     return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
@@ -725,19 +725,60 @@ HWY_INLINE V erfc_of_float64(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Lt(size, limit), rest, behind));
 }
 
+/// The numbers `high + low` and then `rest`, each times one more power of t.
+template <class D, class V, int kCount>
+HWY_INLINE Pair<V> polynomial_of_pair(D d, Pair<V> t, V rest, const double (&high)[kCount],
+                                      const double (&low)[kCount]) {
+  Pair<V> sum{rest, hn::Zero(d)};
+  for (int i = kCount - 1; i >= 0; --i) sum = plus(times(t, sum), constant(d, high[i], low[i]));
+  return sum;
+}
+/// erf(x) - x for |x| <= 1, where near_error_function is not exact enough: 2^-68 x.
+template <class D, class V>
+HWY_INLINE Pair<V> precise_error_less_line(D d, V x) {
+  constexpr double high[] = {0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bddp-4, -0x1.b82ce3128895cp-6,
+                             0x1.565bcd0e63e6bp-8};
+  constexpr double low[] = {-0x1.ca5356c71e01ep-57, 0x1.0b0d30200d14ap-56, -0x1.1a7bbe413abc0p-58,
+                            0x1.ff0bd44296c55p-60, 0x1.8a03ffb12ce81p-62};
+  constexpr double rest[] = {-0x1.c02db3feac280p-11, 0x1.f9a326b93518bp-14,  -0x1.f4d255400a89fp-17,
+                             0x1.b9e64266f7283p-20,  -0x1.5f6cf0b89af54p-23, 0x1.fc39a8dec0861p-27,
+                             -0x1.4e30bc5865e37p-30, 0x1.7df546a3f7059p-34,  -0x1.27043df37bbd3p-38};
+  const Pair<V> square = product_of(x, x);
+  return times(polynomial_of_pair(d, square, long_polynomial(d, square.high, rest), high, low), x);
+}
+/// erfc(x) for x from 0.98 to 3.75: `power`, e^-x^2, over 1 + 2 x, times a polynomial of (x - 2) / (x + 2), 2^-66.
+template <class D, class V>
+HWY_INLINE Pair<V> precise_error_rest(D d, V x, Pair<V> power) {
+  constexpr double high[] = {0x1.46e80e2277953p+0, -0x1.7bf5ec1700631p-4, -0x1.5407bebf32445p-3};
+  constexpr double low[] = {0x1.9d6317254d443p-54, -0x1.8b6ebf97d589ep-59, -0x1.23930ca5ec863p-58};
+  constexpr double rest[] = {0x1.4ffa1e14e277ep-3,   -0x1.bc2b9561988e0p-5,  -0x1.074234047bc9bp-7,
+                             0x1.1dd2ec90a6fb7p-7,   0x1.4d461d27c9450p-10,  -0x1.7de52115996c5p-10,
+                             -0x1.dc69302524555p-12, 0x1.b0c8a95fcc4f2p-13,  0x1.3cc04cf7a8ec6p-13,
+                             -0x1.968535fde5a3cp-20, -0x1.317ea012b457ep-15, -0x1.c2fe0f2a943a1p-17,
+                             0x1.f00eac8e6c5c3p-19,  0x1.4a0c03f959573p-18,  0x1.6c296efe4909bp-20};
+  const Pair<V> t = ratio(d, sum_of(x, hn::Set(d, -2.0)), sum_of(x, hn::Set(d, 2.0)));
+  const Pair<V> factor = polynomial_of_pair(d, t, long_polynomial(d, t.high, rest), high, low);
+  return ratio(d, times(power, factor), sum_of(hn::Add(x, x), hn::Set(d, 1.0)));
+}
+
 /// Nearer to 1, the value for float32 is not near enough.
 inline constexpr double kFarthestInverseError = 1 - 0x1p-22;
-/// erfinv(y) from a value with an error below 2^-30, by a step of Newton's method.
+/// erfinv(y) from a value with an error below 2^-30, by a step of Halley's method. What erf leaves is exact to some
+/// bits more than a number has, so that only the last subtraction rounds.
 template <class D, class V>
 HWY_INLINE V refined_erfinv(D d, V y, V value) {
-  // Where erfc is small, its error is the smaller one.
-  const V size = hn::Abs(y), x = hn::Abs(value), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.77);
-  const Pair<V> near = near_error_function(d, hn::Min(x, one));
-  const V near_rest = hn::Add(hn::Sub(near.high, size), near.low);
-  const V far_rest = hn::Sub(hn::Sub(one, size), error_rest_of_float64(d, hn::Max(x, hn::Set(d, 0.5))));
+  const V size = hn::Abs(y), x = hn::Abs(value), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.84);
+  const Pair<V> square = product_of(x, x), power = small_exponential(d, negative(square));
+  // Both differences of large numbers are exact.
+  const Pair<V> near = precise_error_less_line(d, hn::Min(x, one)), far = precise_error_rest(d, x, power);
+  const V near_rest = hn::Add(hn::Add(hn::Sub(x, size), near.high), near.low);
+  const V far_rest = hn::Sub(hn::Sub(hn::Sub(one, size), far.high), far.low);
   const V rest = hn::IfThenElse(hn::Lt(size, limit), near_rest, far_rest);
-  const V slope = hn::Mul(exp_vector(d, hn::Neg(hn::Mul(x, x))), hn::Set(d, 0x1.20dd750429b6dp+0));
-  return hn::CopySign(hn::Sub(x, hn::Div(rest, slope)), y);
+  const V slope = hn::Mul(power.high, hn::Set(d, 0x1.20dd750429b6dp+0)), step = hn::Div(rest, slope);
+  const V result = hn::Sub(x, hn::NegMulAdd(hn::Mul(x, step), step, step));
+  // Low parts of tiny numbers would be subnormal.
+  const V line = hn::MulAdd(size, hn::Set(d, 0x1.c5bf891b4ef6bp-1), hn::Mul(size, hn::Set(d, -0x1.618f13eb7ca89p-55)));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-30)), line, result), y);
 }
 
 }  // namespace tenon::HWY_NAMESPACE

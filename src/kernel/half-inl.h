@@ -216,8 +216,8 @@ using RoundedOnce = OverFloats<F, T, Unrounded>;
 /// Rounded after every step, too.
 template <class F, class T>
 using RoundedStepwise = OverFloats<F, T, Stepped<T>>;
-/// The function of 16-bit floats that computes F with AVX-512, in registers instead of three passes. Bench: tenon_sweep
-/// --filter 'functions/.*float16'.
+/// The function of 16-bit floats that computes F with AVX-512 or AVX2, in registers instead of three passes. Bench:
+/// tenon_sweep --filter 'functions/.*float16'.
 template <class F>
 struct HalfFunctionOf {
   using type = void;
@@ -228,8 +228,10 @@ struct HalfFunctionOf {
   struct HalfFunctionOf<ops::NAME> {        \
     using type = FUNCTION;                  \
   };
+#if HWY_TARGET <= HWY_AVX3
 TENON_HALF_FUNCTION(exp, half::Exp)
 TENON_HALF_FUNCTION(log, half::Log)
+#endif
 TENON_HALF_FUNCTION(sin, half::Sin)
 TENON_HALF_FUNCTION(cos, half::Cos)
 #undef TENON_HALF_FUNCTION
@@ -267,11 +269,22 @@ struct OverHalfFunction {
   template <class D, class V>
   static HWY_INLINE V near(D d, V in) {
     const WidePair<D> wide = widened_pair<T>(d, in);
-    const WidePair<D> results{Function::template of<T>(wide.low), Function::template of<T>(wide.high)};
+    const WidePair<D> results = of_pair(d, wide);
     if constexpr (std::is_same_v<T, BFloat16>)
       return narrowed_results(d, results);
     else
       return narrowed<T>(d, results);
+  }
+  template <class D>
+  static HWY_INLINE WidePair<D> of_pair(D, WidePair<D> wide) {
+    const FloatsOf<D> d;
+    const half::D32 both;
+    if constexpr (hn::MaxLanes(d) == hn::MaxLanes(both)) {
+      return {Function::template of<T>(wide.low), Function::template of<T>(wide.high)};
+    } else {
+      const half::V32 results = Function::template of<T>(hn::Combine(both, wide.high, wide.low));
+      return {hn::LowerHalf(d, results), hn::UpperHalf(d, results)};
+    }
   }
   template <class D, class V>
   static HWY_NOINLINE V beyond(D d, V in) {
@@ -479,8 +492,9 @@ constexpr KernelPair lane_kernels() {
     return {&several<Form, Out, uint16_t, uint16_t, uint16_t>};
 }
 
-/// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op.
-template <class T, std::size_t kInputs>
+/// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op. With streaming stores for whole
+/// blocks of kStreamedLanes.
+template <class T, std::size_t kInputs, bool kStreams = false>
 HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
   constexpr int64_t kChunk = 256;
   const HalfTag<RoundedOnce<void, T>> d;
@@ -509,7 +523,9 @@ HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int
       const T* from = static_cast<const T*>(in[k].data) + start;
       const auto* bits = reinterpret_cast<const uint16_t*>(from);
       for (int64_t i = 0; i < whole; i += kLanes) widen(wide[k] + i, hn::LoadU(d, bits + i));
-      if constexpr (kWidensInOrder<T>) {
+      if constexpr (kStreams) {
+        continue;
+      } else if constexpr (kWidensInOrder<T>) {
         if (rest > 0) widen(wide[k] + whole, load_some(d, bits + whole, rest));
       } else {
         for (int64_t i = whole; i < count; ++i) wide[k][i] = widened(from[i]);
@@ -518,18 +534,25 @@ HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int
     kernel(result, lanes, count);
     T* const to = static_cast<T*>(out) + start;
     auto* bits = reinterpret_cast<uint16_t*>(to);
-    for (int64_t i = 0; i < whole; i += kLanes) hn::StoreU(narrow_pair(result + i), d, bits + i);
-    if constexpr (kWidensInOrder<T>) {
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      if constexpr (kStreams)
+        hn::Stream(narrow_pair(result + i), d, bits + i);
+      else
+        hn::StoreU(narrow_pair(result + i), d, bits + i);
+    }
+    if constexpr (kStreams) {
+      continue;
+    } else if constexpr (kWidensInOrder<T>) {
       if (rest > 0) store_some(d, narrow_pair(result + whole), bits + whole, rest);
     } else {
       for (int64_t i = whole; i < count; ++i) narrow(to + i, result[i]);
     }
   }
 }
-template <class T, std::size_t kInputs, Op kOp>
+template <class T, std::size_t kInputs, Op kOp, bool kStreams = false>
 void half_through_float32(void* out, const Lanes* in, int64_t n) {
   const Kernel kernel = kernels().elementwise[static_cast<int>(kOp)][static_cast<int>(float32)];
-  through_float32<T, kInputs>(kernel, out, in, n);
+  through_float32<T, kInputs, kStreams>(kernel, out, in, n);
 }
 
 /// A binary formula that rounds after every step, lane by lane.
@@ -564,6 +587,8 @@ constexpr KernelPair half_kernel() {
   else if constexpr (!std::is_void_v<typename HalfFunctionOf<F>::type>)
     return half_kernels<OverHalfFunction<F, typename HalfFunctionOf<F>::type, T>, T, 1>();
 #endif
+  else if constexpr (row.through_float32 && kFormulaArity<F> == 1 && TENON_HAS_VECTORS)
+    return {&half_through_float32<T, 1, kOp>, &half_through_float32<T, 1, kOp, true>};
   else if constexpr (row.through_float32)
     return {&half_through_float32<T, kFormulaArity<F>, kOp>};
   else

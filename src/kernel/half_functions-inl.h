@@ -1,7 +1,8 @@
-// kernel: functions of 16-bit floats over vectors of float32 with AVX-512. A number of 11 or 8 bits times a constant of
-// 13 bits is exact in float32, so that angles and powers are reduced without pairs; 16 intervals look up what they
-// need; and nothing is added back that a 16-bit result does not show. Of the 65,536 float16 numbers, at most two have
-// another result than the exact one rounded, a neighbour of it; of bfloat16, none (half_functions_test.cpp).
+// kernel: functions of 16-bit floats over vectors of float32 with AVX-512; angles with AVX2, too. A number of 11 or 8
+// bits times a constant of 13 bits is exact in float32, so that angles and powers are reduced without pairs; 16
+// intervals look up what they need; and nothing is added back that a 16-bit result does not show. Of the 65,536 float16
+// numbers, at most two have another result than the exact one rounded, a neighbour of it; of bfloat16, none
+// (half_functions_test.cpp).
 #if defined(TENON_KERNEL_HALF_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_HALF_FUNCTIONS_INL_H
 #undef TENON_KERNEL_HALF_FUNCTIONS_INL_H
@@ -17,7 +18,7 @@
 #include "tenon/dtype.h"
 
 #undef TENON_HAS_HALF_FUNCTIONS
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define TENON_HAS_HALF_FUNCTIONS 1
 #else
 #define TENON_HAS_HALF_FUNCTIONS 0
@@ -48,25 +49,6 @@ inline constexpr float kWholeTurn = 0x1.45f306p-2f, kTurn = 0x1.45fp-2f, kTurnRe
 /// Up to this number, x / pi is exact to some 2^-45.
 inline constexpr float kFarthestTurn = 65536;
 
-/// 2^(k + i/16) (1 + p); i looks up a power.
-struct Exp {
-  template <class T>
-  static HWY_INLINE V32 of(V32 x) {
-    constexpr float kCounter16 = kCounter<float> / 16;
-    constexpr float terms[] = {0x1.62e43p-1f, 0x1.ebfff4p-3f, 0x1.c6b46ap-5f};  // of (2^r - 1) / r: 2^-29
-    const D32 d;
-    // Beyond, the result is 0 or infinite. Max gives its second operand if one is NaN.
-    V32 bounded = hn::Max(hn::Set(d, -110.0f), x);
-    if constexpr (std::is_same_v<T, BFloat16>) bounded = hn::Min(hn::Set(d, 90.0f), bounded);
-    const V32 product = hn::Mul(bounded, hn::Set(d, 0x1.715p+0f));  // exact
-    const V32 counted = hn::MulAdd(bounded, hn::Set(d, ExpLog<float>::inverse_ln2), hn::Set(d, kCounter16));
-    const V32 exponent = hn::Sub(counted, hn::Set(d, kCounter16));
-    const V32 r = hn::MulAdd(bounded, hn::Set(d, 0x1.1d94aep-14f), hn::Sub(product, exponent));
-    const V32 high = looked_up(counted, kPowers16);
-    const V32 power = hn::MulAdd(hn::Mul(high, r), polynomial(d, r, terms), high);
-    return with_whole_exponent(power, exponent);
-  }
-};
 struct Sin {
   static constexpr float farthest = kFarthestTurn;
   template <class T>
@@ -91,6 +73,26 @@ struct Cos {
     const V32 rest = hn::Add(hn::Sub(hn::Sub(counted, counter), product), half);
     const V32 t = hn::NegMulAdd(x, hn::Set(d, kTurnLast), hn::NegMulAdd(x, hn::Set(d, kTurnRest), rest));
     return sine_of_turns(t, counted, kCosineTerms);
+  }
+};
+#if HWY_TARGET <= HWY_AVX3
+/// 2^(k + i/16) (1 + p); i looks up a power.
+struct Exp {
+  template <class T>
+  static HWY_INLINE V32 of(V32 x) {
+    constexpr float kCounter16 = kCounter<float> / 16;
+    constexpr float terms[] = {0x1.62e43p-1f, 0x1.ebfff4p-3f, 0x1.c6b46ap-5f};  // of (2^r - 1) / r: 2^-29
+    const D32 d;
+    // Beyond, the result is 0 or infinite. Max gives its second operand if one is NaN.
+    V32 bounded = hn::Max(hn::Set(d, -110.0f), x);
+    if constexpr (std::is_same_v<T, BFloat16>) bounded = hn::Min(hn::Set(d, 90.0f), bounded);
+    const V32 product = hn::Mul(bounded, hn::Set(d, 0x1.715p+0f));  // exact
+    const V32 counted = hn::MulAdd(bounded, hn::Set(d, ExpLog<float>::inverse_ln2), hn::Set(d, kCounter16));
+    const V32 exponent = hn::Sub(counted, hn::Set(d, kCounter16));
+    const V32 r = hn::MulAdd(bounded, hn::Set(d, 0x1.1d94aep-14f), hn::Sub(product, exponent));
+    const V32 high = looked_up(counted, kPowers16);
+    const V32 power = hn::MulAdd(hn::Mul(high, r), polynomial(d, r, terms), high);
+    return with_whole_exponent(power, exponent);
   }
 };
 /// By the first bits of m between 3/4 and 3/2: its inverse to some 1/32, and the inverse's logarithm. Logarithms of m
@@ -156,6 +158,7 @@ struct Log {
     }
   }
 };
+#endif
 
 }  // namespace tenon::HWY_NAMESPACE::half
 HWY_AFTER_NAMESPACE();

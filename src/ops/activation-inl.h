@@ -265,7 +265,7 @@ struct silu {
                            .doc = "input / (1 + exp(-input))."};
   template <class T>
   static T forward(T a) {
-    return a / (T(1) + exponential(-a));
+    return times_logistic(a);
   }
   template <class G>
   static auto grad_a(const G& g) {

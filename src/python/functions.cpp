@@ -33,9 +33,10 @@ const Definition kFunctions[] = {
      "(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
      "Whether isclose is true for all elements.",
      [](const Call& call) -> PyObject* {
+       const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
        const bool close = call.run([&] {
-         return all(isclose(call.tensor(Name::input), call.tensor(Name::other), call.floating(Name::rtol, 1e-5),
-                            call.floating(Name::atol, 1e-8), call.boolean(Name::equal_nan)))
+         const Tensor& other = call.tensor(Name::other);
+         return all(isclose(call.tensor(Name::input), other, rtol, atol, call.boolean(Name::equal_nan)))
              .item()
              .as_bool();
        });

@@ -374,3 +374,23 @@ FRESH = [
 @pytest.mark.parametrize("number", range(len(FRESH)))
 def test_new_results_count_no_writes(number):
     same(lambda m: FRESH[number](m, m.tensor([1j, 2]), m.tensor(3.0))._version)
+
+
+@pytest.mark.parametrize("tolerances", [{"rtol": -1}, {"atol": -1}, {"rtol": 1, "atol": 0}])
+def test_tolerances_of_long_comparisons(tolerances):
+    same(lambda m: m.allclose(m.ones(500, 500), m.ones(500, 500), **tolerances))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32"])
+def test_the_entropy_of_1_is_negative_zero(dtype):
+    same(lambda m: m.signbit(m.special.entr(m.ones(20, dtype=getattr(m, dtype)))))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "bool"])
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 0), (3, 5), (40, 33), (1030, 1026)])
+def test_traces(sizes, dtype):
+    def traces(m):
+        x = m.arange(sizes[0] * sizes[1]).remainder(7).reshape(sizes).to(getattr(m, dtype))
+        return m.trace(x), m.trace(x.t()), m.trace(x[::2, ::3]), m.trace(x[:1].expand(sizes[0], -1))
+
+    same(traces)
