@@ -30,7 +30,7 @@ struct Case {
   Header header;
   Prepare tenon;
   Prepare torch;       // empty, or gives empty work: PyTorch has no such function, or is not there
-  Prepare plain = {};  // the plainest loop for the same bytes or multiplications; empty: not measured
+  Prepare limit = {};  // what no call can be faster than; empty: not measured
 };
 
 template <class Library>

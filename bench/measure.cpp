@@ -102,8 +102,8 @@ Result measure(const Case& c, int rounds) {
   Side tenon(c.tenon(), clock);
   std::optional<Side> torch;
   if (Work work = c.torch ? c.torch() : Work{}) torch.emplace(std::move(work), clock);
-  std::optional<Side> plain;
-  if (c.plain) plain.emplace(c.plain(), clock);
+  std::optional<Side> limit;
+  if (c.limit) limit.emplace(c.limit(), clock);
   const int64_t repeats = torch ? std::max(tenon.repeats(), torch->repeats()) : tenon.repeats();
   std::vector<double> ratios, shares;
   for (int round = 0; round < rounds; ++round) {
@@ -112,14 +112,14 @@ Result measure(const Case& c, int rounds) {
     if (torch) torch->take_turn(repeats);
     if (!tenon_first) tenon.take_turn(repeats);
     if (torch) ratios.push_back(torch->last_ns() / tenon.last_ns());
-    if (plain) plain->take_turn(plain->repeats()), shares.push_back(plain->last_ns() / tenon.last_ns());
+    if (limit) limit->take_turn(limit->repeats()), shares.push_back(limit->last_ns() / tenon.last_ns());
   }
   Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}, .share = {}};
   if (torch) {
     result.torch_ns = torch->least_ns();
     result.ratio = median(ratios);
   }
-  if (plain) result.share = median(shares);
+  if (limit) result.share = median(shares);
   return result;
 }
 

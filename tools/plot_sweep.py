@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what `./dev bench --sweep --json FILE` measured: plot_sweep.py FILE OUT.svg, or - for standard output.
 
-A panel a family: the share of the plainest loop's speed over the size that decides, Tenon's and PyTorch's. A dot is a
+A panel a family: the share of the limit's speed over the size that decides, Tenon's and PyTorch's. A dot is a
 case; a line joins the medians of all cases of about one size.
 """
 import json
@@ -61,7 +61,7 @@ def draw(cases):
     yield (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
            'font-family="sans-serif" font-size="9" fill="#334155">')  # fmt: skip
     yield f'<rect width="{width}" height="{height}" fill="white"/>'
-    yield '<text x="30" y="15" font-size="11">Share of the plainest loop, over the inner size: '
+    yield '<text x="30" y="15" font-size="11">Share of the limit, over the inner size: '
     yield "".join(f'<tspan fill="{colour}" font-weight="bold">{name} </tspan>' for name, colour in COLOURS.items()) + "</text>"
     for number, (family, group) in enumerate(families.items()):
         yield f'<g transform="translate({number % COLUMNS * WIDTH},{number // COLUMNS * HEIGHT + 22})">'

@@ -492,7 +492,7 @@ Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
       Run{recipe.call, recipe.dim});
   Case made = cases.all()[0];
   const int used = thread_count(threads);
-  made.plain = [=]() -> Work { return limit_of(recipe, reads, writes, used); };
+  made.limit = [=]() -> Work { return limit_of(recipe, reads, writes, used); };
   return {std::move(made), family.name, recipe.inner};
 }
 

@@ -1,6 +1,6 @@
 // tenon_sweep [SEED] [--cases N] [--rounds N] [--filter REGEX] [--json FILE]: random cases, each beside PyTorch, where
-// it was found, and beside the plainest loop for the same bytes. Prints a line a family and the worst cases with what
-// the engine did. Ctrl-C ends it early; what was measured is printed.
+// it was found, and beside the limit: the smallest call and the plainest loop for the same bytes. Prints a line a
+// family and the worst cases with what the engine did. Ctrl-C ends it early; what was measured is printed.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -89,7 +89,7 @@ void print_families(const std::vector<Measured>& all) {
     families[one.drawn.family].push_back(&one);
     every.push_back(&one);
   }
-  std::printf("\n%-20s %5s   %23s   %23s\n", "", "", "PyTorch's time / ours", "share of the plain loop");
+  std::printf("\n%-20s %5s   %23s   %23s\n", "", "", "PyTorch's time / ours", "share of the limit");
   std::printf("%-20s %5s   %7s %7s %7s   %7s %7s %7s\n", "family", "cases", "mean", "10 %", "worst", "median", "10 %",
               "worst");
   for (const auto& [name, cases] : families) print_family(name, cases);
@@ -155,7 +155,7 @@ int run(const Arguments& arguments) {
 #ifdef TENON_BENCH_TORCH
   print_worst(all, "The worst beside PyTorch", &Measured::ratio);
 #endif
-  print_worst(all, "The worst beside the plain loop", &Measured::share);
+  print_worst(all, "The worst beside the limit", &Measured::share);
   if (!arguments.json.empty()) write_json(arguments.json, arguments.seed, all);
   return interrupted ? 130 : 0;
 }
