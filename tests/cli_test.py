@@ -136,7 +136,7 @@ class Explain(CliTest):
             "sort(f32[100,1000]).values": [("sort", "rows sorted", "in place", [])],
             "cat([f32[3,4], f32[5,4]])": [("cat", "runs joined", "in place", [])],
             "gather(f32[300,4], 0, i64[200,4])": [("gather", "elements by index", "in place", [])],
-            "cumsum(f32[300,4].T, 1)": [("cumsum", "tiles", "in place", ["gather"]), ("cumsum", "along", "in place", [])],
+            "cumsum(f32[300,4].T, 1)": [("cumsum", "few", "in place", ["gather"]), ("cumsum", "along", "in place", [])],
             "roll(f32[300,200], 1)": [("roll", "direct", "in place", ["direct"]), ("roll", "few", "in place", ["direct"])],
         }
         for expression, wanted in cases.items():

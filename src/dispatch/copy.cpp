@@ -76,7 +76,7 @@ bool copy_few(const Tensor& out, const Tensor& src) {
 /// --sweep, copies.
 bool copy_small(const Tensor& out, const Tensor& src) {
   const TensorImpl &to = *out.impl(), &from = *src.impl();
-  if (to.dtype != from.dtype || !to.contiguous || from.contiguous || to.numel * itemsize(to.dtype) > kSmallBytes)
+  if (to.dtype != from.dtype || !to.contiguous || from.contiguous || to.numel > kSmallBytes / itemsize(to.dtype))
     return false;
   SmallBroadcast<1> broadcast;
   const StridedView view{from.sizes, from.strides};
