@@ -1,4 +1,6 @@
 // Copies of drawn sizes, orders and gaps against a loop over single elements.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -73,6 +75,28 @@ TEST(Copy, OfAnyOrderAndGaps) {
       ASSERT_TRUE(same_bytes(bytes_of(memory), bytes_of(before), place * view.itemsize())) << number;
       ASSERT_TRUE(same_bytes(bytes_of(memory) + end, bytes_of(before) + end, memory.nbytes() - end)) << number;
     }
+}
+
+TEST(Copy, OfElementsThatLieMoreThan32BitsApart) {
+  constexpr std::size_t kBytes = std::size_t{13} << 30;  // of addresses; a few pages are touched
+  void* const memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "no such address space";
+  const Dims sizes{4, 5, 6, 3}, strides{int64_t{3} << 30, 100000, 1000, 7};
+  const Tensor far = from_buffer(memory, sizes, strides, uint8);
+  auto* const bytes = static_cast<uint8_t*>(memory);
+  for (int64_t a = 0; a < 4; ++a)
+    for (int64_t b = 0; b < 5; ++b)
+      for (int64_t c = 0; c < 6; ++c)
+        for (int64_t d = 0; d < 3; ++d)
+          bytes[a * strides[0] + b * strides[1] + c * strides[2] + d * strides[3]] =
+              static_cast<uint8_t>(a * 50 + b * 9 + c + d);
+  const Tensor copy = far.contiguous();
+  EXPECT_TRUE(is_copy(copy, far));
+  EXPECT_TRUE(eq(far + copy, copy + copy).all().item<bool>());
+  const Tensor turned = far.permute({3, 2, 0, 1});
+  EXPECT_TRUE(is_copy(turned.contiguous(), turned));
+  munmap(memory, kBytes);
 }
 
 TEST(Copy, OfOperandsThatLaterTilesNeedAgain) {

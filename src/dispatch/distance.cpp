@@ -512,7 +512,7 @@ void plain::renorm_inplace(const Tensor& self, Scalar p, int64_t dim, Scalar max
 
 namespace {
 
-/// The diagonal side by side, for which a sum needs no plan. Bench: tenon_bench --ops --filter 'ops/trace'.
+/// A contiguous copy of the diagonal, for which a sum needs no plan. Bench: tenon_bench --ops --filter 'ops/trace'.
 constexpr int64_t kFewOnDiagonal = 1024;
 Tensor diagonal_of(const Tensor& self) {
   const int64_t numel = std::min(self.size(0), self.size(1));

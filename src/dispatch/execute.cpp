@@ -17,9 +17,8 @@ namespace {
 // Results of fewer elements are computed sooner than an operand is cast by itself. Bench: ./dev bench --sweep, mixed
 // dtypes.
 constexpr int64_t kManyElements = 4096;
-// A call takes little memory besides its result's: a part of it, and less than the second-level cache. Bench: ./dev
-// bench
-// --sweep, mixed dtypes.
+// A call takes little memory besides its result's: a part of it, and less than the second-level cache. Bench:
+// ./dev bench --sweep, mixed dtypes.
 constexpr int64_t kCastBytes = 256 << 10;
 
 // Where kernels compute rows by a mask, shorter ones than these are repeated in tiles. Bench: ./dev bench --sweep,

@@ -99,12 +99,12 @@ Tensor counts_of(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
   if (self.dtype() == bool_ || (kWideUnsigned & set_of(self.dtype())) != 0) fail_no_code("linspace_cpu", self.dtype());
   for (double end : {range.low, range.high}) check_fits(end, self.dtype());  // PyTorch makes the intervals first
   if (!is_floating_point(self.dtype())) fail_no_code("histogram_cpu", self.dtype());
+  const Tensor wide = new_tensor({bins}, int64, self.device());  // refuses what no memory holds
   std::vector<int64_t> counts(static_cast<std::size_t>(bins));
   const Tensor row = row_major(self, self.dtype());
   visit_dtype(self.dtype(), [&]<class T>() {
     if constexpr (is_floating_v<T>) count_into<T>(row, range, counts);
   });
-  const Tensor wide = new_tensor({bins}, int64, self.device());
   std::copy(counts.begin(), counts.end(), reinterpret_cast<int64_t*>(wide.impl()->data()));
   return run_to(wide, self.dtype(), MemoryFormat::contiguous);
 }

@@ -68,7 +68,7 @@ HWY_INLINE Wide<T> product_of(Wide<T> a, Wide<T> b) {
 inline constexpr int64_t kPlaces = 4;
 
 // An action is what happens to an element that the index selects (`named`) and the element of its place (`other`).
-// `several` does it for kPlaces places, one after the other; an action without it is quicker one by one.
+// `several` does it for kPlaces places in their order; an action without it is faster one place at a time.
 
 template <class T>
 struct Gather {

@@ -162,8 +162,7 @@ HWY_INLINE int64_t shuffle_rows(uint8_t* to, const uint8_t* from, int64_t step, 
 }
 #endif
 
-/// Rows may be short: the loop over them is chosen by their length. Bench: ./dev bench --sweep,
-/// gaps.
+/// Rows may be short: the loop over them is chosen by their length. Bench: ./dev bench --sweep, gaps.
 template <class Rows>
 void copy_rows(const Rows& all) {
   if (all.bytes >= 16) return copy_long_rows(all);

@@ -20,9 +20,11 @@ bool is_periodic(const Plan& plan, int64_t operand) { return plan.operands[opera
 // Bench: ./dev bench --sweep, permuted.
 constexpr int64_t kAheadBytes = 1024;
 
-// The processor does not see where the next row begins if there are so many bytes between them: about kJumpBytes of
-// such rows are prefetched. Bench: ./dev bench --sweep, permuted, copies and gaps.
-constexpr int64_t kJump = 256, kJumpBytes = 6144;
+// The processor does not see where the next row begins if there are so many bytes between them.
+constexpr int64_t kJumpGapBytes = 256;
+// So far ahead such rows are prefetched; longer ones are left to the processor. Bench: ./dev bench --sweep, permuted,
+// copies and gaps.
+constexpr int64_t kAheadOfJumpBytes = 6144;
 
 /// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
@@ -138,7 +140,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
       const int64_t bytes = plan.flat << in.shift;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
-      in.jumps = in.row_bytes == 0 && bytes <= kJumpBytes && std::abs(in.row_step) - bytes >= kJump;
+      in.jumps = in.row_bytes == 0 && bytes <= kAheadOfJumpBytes && std::abs(in.row_step) - bytes >= kJumpGapBytes;
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
       if (in.jumps && turns_ahead_ == 0) look_ahead(bytes);
     }
@@ -157,7 +159,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
 /// Decides whether rows are streamed from where they lie.
 [[gnu::noinline]] void DirectRuns::stream_copies(const Program& program) {
   const int input = instruction_.in[0];
-  if (program.dtype(input) != instruction_.dtype || !follows_ || plan_.flat << out_.shift > kJumpBytes) return;
+  if (program.dtype(input) != instruction_.dtype || !follows_ || plan_.flat << out_.shift > kAheadOfJumpBytes) return;
   if (schedule_.per_loop > 1 || schedule_.pattern > 0) return;
   copied_.emplace();
   copied_end_ = in_[0].base + bytes_of_operand(plan_, input + 1, in_[0].shift);
@@ -222,7 +224,7 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
 
 /// Decides how far ahead rows of so many bytes are prefetched: in their turn, or if it is short, in a later one.
 [[gnu::noinline]] void DirectRuns::look_ahead(int64_t bytes) {
-  const int64_t ahead = (kJumpBytes + bytes - 1) / bytes;
+  const int64_t ahead = (kAheadOfJumpBytes + bytes - 1) / bytes;
   turns_ahead_ = (ahead + rows_ - 1) / rows_;
   rows_ahead_ = ahead < rows_ ? ahead : rows_;
   later_.emplace(plan_, loops_);

@@ -107,7 +107,7 @@ class Joint {
     });
     return to;
   }
-  /// Rows are put together from runs, as long as calls of memcpy would not do as well.
+  /// Rows are put together from runs; longer ones than kShort stay with memcpy.
   void make_runs() {
     if (longest_ > kShort) return;
     turn_rows_ = 1;

@@ -30,8 +30,8 @@ constexpr int64_t kTileBytes = 4096, kTileNumel = 2048;
 // What is expanded may write this many bytes beyond the end.
 constexpr int64_t kExpandSlack = 128;
 
-/// Continues a pattern of `period` bytes at `filled`, in pieces. The first `period + kPiece` bytes are there: pieces
-/// are read from them, because reading what was stored just before would wait for it.
+/// Continues a pattern of `period` bytes, at least a piece, at `filled`. Pieces are read from the first `period +
+/// kPiece` bytes, because reading what was stored just before would wait for it.
 template <int64_t kPiece>
 inline int64_t continue_pattern(std::byte* to, int64_t period, int64_t filled, int64_t total) {
   for (int64_t from = filled - period; filled < total; filled += kPiece, from += kPiece) {
@@ -126,13 +126,18 @@ template <class T>
   return columns * counts[loop];
 }
 
-/// Short loops: element by element from a list, which names the elements of as many loops as it has room for.
+/// Short loops: element by element from a list, which names the elements of as many loops as it has room for, and as
+/// have offsets of 32 bits.
 constexpr int64_t kPicked = 1024;
 template <class T>
 [[gnu::noinline]] int64_t expand_picked(T* to, const T* from, const int64_t* counts, const int64_t* strides,
                                         int64_t loops) {
   int64_t inside = 0, block = 1;
-  while (inside < loops && block * counts[inside] <= kPicked) block *= counts[inside++];
+  for (int64_t span = 0; inside < loops && block * counts[inside] <= kPicked; ++inside) {
+    span += (counts[inside] - 1) * strides[inside];  // exact: within the operand
+    if (span > INT32_MAX) break;
+    block *= counts[inside];
+  }
   int32_t offsets[kPicked];
   list_offsets(counts, strides, inside, offsets);
   const auto pick = kernels().move[std::countr_zero(sizeof(T))].pick;
