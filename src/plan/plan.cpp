@@ -14,6 +14,8 @@ constexpr int64_t kLongRun = 512;
 // Shorter runs than kLongerRun gain by themselves only if kManyRuns of them follow each other. Bench: ./dev bench
 // --sweep, both sides.
 constexpr int64_t kLongerRun = 32, kManyRuns = 8;
+// Fewer periods than these are computed sooner than a pattern of them is made. Bench: ./dev bench --sweep, both sides.
+constexpr int64_t kManyPeriods = 16;
 // A tensor of more dims than this has dims of size 1 or no elements, because no tensor has 2^64 elements.
 constexpr int64_t kManyDims = 64;
 // From this many rows on, a transposed operand is read along its own rows. Bench: tenon_bench --filter
@@ -181,13 +183,20 @@ void set_access_patterns(Plan& plan, int64_t count) {
     plan.operands[operand] = access_of(plan, plan.strides_of(operand), plan.fused);
 }
 
+/// Whether a periodic operand's pattern is made again and again for a few repetitions.
+bool repeats_briefly(const Plan& plan, int64_t operand) {
+  const auto [access, length] = plan.operands[operand];
+  return access == AccessPattern::periodic && plan.flat < kManyPeriods * length &&
+         !is_fixed(plan.strides_of(operand), plan.fused, plan.ndim());
+}
+
 /// Whether an operand has to be copied only because loops were fused.
 bool fusing_copies(const Plan& plan) {
   for (int64_t output = 0; output < plan.outputs; ++output)
     if (plan.operands[output].access != AccessPattern::direct && plan.strides_of(output)[0] == 1) return true;
   for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
-    if (dense_run(plan, operand).loop != 0) return true;
+    if (dense_run(plan, operand).loop != 0 || repeats_briefly(plan, operand)) return true;
     const int64_t innermost = plan.strides_of(operand)[0];
     if ((access == AccessPattern::repeated || access == AccessPattern::gather) && (innermost == 0 || innermost == 1))
       return true;
