@@ -20,7 +20,7 @@ constexpr int64_t kManyPeriods = 16;
 constexpr int64_t kManyDims = 64;
 // From this many rows on, a transposed operand is read along its own rows. Bench: tenon_bench --filter
 // '^large/(A\+B.T|copy A.T)/'.
-constexpr int64_t kBlockRows = 8;
+constexpr int64_t kBlockRows = 5;
 // A loop of fewer rows is continued by the next one. Bench: ./dev bench --sweep, permuted.
 constexpr int64_t kFewRows = 16;
 // Shorter rows beside a transposed operand are joined to tiles. Bench: ./dev bench --sweep, transposed.

@@ -217,11 +217,20 @@ int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule
   return is_near ? kNearBlockRowBytes : kBlockRowBytes;
 }
 
+/// Whether the Program is a copy.
+bool copies(const Program& program) {
+  const Instruction& instruction = program.instructions()[0];
+  return program.is_one_kernel() && instruction.is_cast && program.dtype(0) == instruction.dtype;
+}
+
+/// Blocks of few rows have more columns, but for copies, of which wide blocks took twice the time beyond the second
+/// cache; not those of bytes. Bench: ./dev bench --sweep, transposed and copies.
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
   const int64_t along = plan.sizes[plan.transposed] * (plan.continued == 0 ? 1 : plan.sizes[plan.continued]);
   const int64_t rows = block_row_bytes(plan, program, schedule) / program.widest();
+  const bool stays_short = plan.fused == 1 && copies(program) && program.widest() > 1;
   const int64_t columns =
-      plan.fused == 1 ? kBlockColumns : std::min(kBlockColumns * std::max(rows / along, int64_t{1}), kMostColumns);
+      stays_short ? kBlockColumns : std::min(kBlockColumns * std::max(rows / along, int64_t{1}), kMostColumns);
   schedule.tile = std::min(std::max(columns / plan.unit, int64_t{1}) * plan.unit, plan.flat);
   schedule.rows = std::min(std::max(rows * kBlockColumns / std::max(schedule.tile, kBlockColumns), int64_t{1}), along);
   schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
