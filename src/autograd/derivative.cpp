@@ -36,7 +36,11 @@ TENON_TERM_OPERATOR(<=, le)
 TENON_TERM_OPERATOR(&, logical_and)
 TENON_TERM_OPERATOR(|, logical_or)
 #undef TENON_TERM_OPERATOR
-Term operator-(const Term& x) { return x.is_tensor() ? Term(tenon::neg(x.tensor())) : Term(0) - x; }
+Term operator-(const Term& x) {
+  if (x.is_tensor()) return Term(tenon::neg(x.tensor()));
+  const Scalar number = x.number();
+  return Term(0) - (number.is_boolean() ? Term(number.as_int64()) : x);  // subtraction refuses bools
+}
 Term choose(const Term& condition, const Term& x, const Term& y) {
   return tenon::where(condition.tensor(), x.arg(), y.arg());
 }

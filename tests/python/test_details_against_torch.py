@@ -394,3 +394,12 @@ def test_traces(sizes, dtype):
         return m.trace(x), m.trace(x.t()), m.trace(x[::2, ::3]), m.trace(x[:1].expand(sizes[0], -1))
 
     same(traces)
+
+
+def test_a_bool_as_the_bound_of_hardshrink_has_a_gradient():
+    gradients = []
+    for m in (tenon, torch):
+        x = m.tensor([-2.0, -1.0, 0.5, 1.0, 3.0], requires_grad=True)
+        m.nn.functional.hardshrink(x, True).sum().backward()
+        gradients.append(x.grad.tolist())
+    assert gradients[0] == gradients[1] == [1, 0, 0, 0, 1]
