@@ -150,6 +150,8 @@ def argument(draw, op, parameter, shape):
         none = [None] if parameter.type == "str?" else []
         return draw(st.sampled_from([*parameter.choices, *none, "x" if parameter.type.startswith("str") else True]))
     by_type = {"bool": st.booleans(), "float": numbers, "int": st.integers(-4, 4), "Scalar": numbers, "ScalarType": dtypes.map(judge.dtype)}
+    if parameter.type == "float[]?":
+        return draw(st.none() | st.lists(st.sampled_from([-1, 0, 0.5, 3.0, 2]), min_size=2, max_size=2))
     return draw(by_type[parameter.type.rstrip("?")])
 
 
