@@ -248,7 +248,8 @@ void note_product(const Product& product, const char* route, int64_t scratch_byt
 
 /// The number of multiplications. A double: expanded operands can have more than an int64 holds.
 double products_of(const Product& product) {
-  return static_cast<double>(product.batches * product.rows * product.columns) * static_cast<double>(product.depth);
+  return static_cast<double>(product.batches) * static_cast<double>(product.rows) *
+         static_cast<double>(product.columns) * static_cast<double>(product.depth);
 }
 
 template <class T>
