@@ -161,8 +161,7 @@ Dtype dtype_of_width(int64_t bytes) {
 /// Copies runs of a few elements, which follow each other in both tensors, as elements of a wider dtype. False if the
 /// operands do not qualify. Bench: ./dev bench --sweep, copies.
 bool copy_wide(const Tensor& out, const Tensor& src) {
-  if (out.dtype() != src.dtype() || !out.is_contiguous() || !(out.sizes() == src.sizes()) || src.is_meta())
-    return false;
+  if (out.dtype() != src.dtype() || !out.is_contiguous() || !(out.sizes() == src.sizes())) return false;
   const int64_t width = out.itemsize();
   int64_t dims = src.dim(), run = 1;
   // exact: at most the number of elements, of which there are some

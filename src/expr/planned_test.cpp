@@ -95,6 +95,8 @@ const Scope& operands() {
                             {"wide", ones({3, 100000})},
                             {"big", ones({2000, 1600})},
                             {"small", ones({2, 3})},
+                            {"pairs", ones({20, 500, 2}).permute({1, 0, 2})},
+                            {"middle", ones({500, 1, 70})},
                             {"one", ones({})},
                             {"none", ones({0, 200})}},
                            false};
@@ -176,6 +178,8 @@ TEST(Planned, AlgorithmsAreWhatRuns) {
                                      "cumsum(a, 0)",
                                      "cumsum(a, -1)",
                                      "cumsum(t, 1)",
+                                     "cumsum(pairs, 0)",
+                                     "sum(middle, 1)",
                                      "cumsum(half, 0)",
                                      "cumsum(whole, 0)",
                                      "cumsum(complex, 1)",
