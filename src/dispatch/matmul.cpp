@@ -143,11 +143,7 @@ void check_batched_out(const Tensor& out, const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor plain::matmul(const Tensor& self, const Tensor& other) {
-  if (self.dim() > 0 && other.dim() > 0 && !in_graph(self, other))
-    if (Tensor small = small_product(self, other); small.defined()) return small;
-  return multiplied(self, other, false);
-}
+Tensor plain::matmul(const Tensor& self, const Tensor& other) { return multiplied(self, other, false); }
 
 Tensor& plain::matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
   if (small_product_into(out, self, other)) return out;

@@ -319,6 +319,7 @@ Tensor plain::mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor multiply_row(const Tensor& row, const Tensor& matrix) {
+  if (Tensor small = small_product(row, matrix); small.defined()) return small;
   check_devices(row, matrix);
   if (is_computed(row) && row.numel() > 0 && matrix.numel() > 0) check_has_code(row_of(Op::mm), row.dtype());
   return narrow_product(row, matrix, {matrix.sizes()[1]});
