@@ -146,7 +146,6 @@ void check_batched_out(const Tensor& out, const Tensor& a, const Tensor& b) {
 Tensor plain::matmul(const Tensor& self, const Tensor& other) { return multiplied(self, other, false); }
 
 Tensor& plain::matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  if (small_product_into(out, self, other)) return out;
   check_have_dims(self, other);
   check_unrecorded("matmul", out, self, other);
   if (self.dim() == 1 && other.dim() == 1) return tenon::dot_out(out, self, other);

@@ -297,8 +297,7 @@ Tensor multiplied_matrices(const Tensor& a, const Tensor& b, const Tensor* place
   return narrow_product(a, b, {a.sizes()[0], b.sizes()[1]}, place);
 }
 
-}  // namespace
-
+/// The product of two small operands of one dtype; an undefined tensor if it needs the general path.
 Tensor small_product(const Tensor& a, const Tensor& b) {
   if (!is_pair(*a.impl(), *b.impl())) return {};
   Product product = product_of(a, b, a.dtype());
@@ -312,19 +311,7 @@ Tensor small_product(const Tensor& a, const Tensor& b) {
   return out;
 }
 
-Tensor plain::mm(const Tensor& a, const Tensor& b) {
-  if (a.dim() == 2 && b.dim() == 2)
-    if (Tensor small = small_product(a, b); small.defined()) return small;
-  return multiplied_matrices(a, b, nullptr);
-}
-
-Tensor multiply_row(const Tensor& row, const Tensor& matrix) {
-  if (Tensor small = small_product(row, matrix); small.defined()) return small;
-  check_devices(row, matrix);
-  if (is_computed(row) && row.numel() > 0 && matrix.numel() > 0) check_has_code(row_of(Op::mm), row.dtype());
-  return narrow_product(row, matrix, {matrix.sizes()[1]});
-}
-
+/// The same where it is wanted; false if it needs the general path.
 bool small_product_into(Tensor& out, const Tensor& a, const Tensor& b) {
   const TensorImpl &to = *out.impl(), &left = *a.impl(), &right = *b.impl();
   if (to.in_graph || left.in_graph || right.in_graph || !is_pair(left, right)) return false;
@@ -339,6 +326,21 @@ bool small_product_into(Tensor& out, const Tensor& a, const Tensor& b) {
   multiply_at_once(product);
   bump_version(out);
   return true;
+}
+
+}  // namespace
+
+Tensor plain::mm(const Tensor& a, const Tensor& b) {
+  if (a.dim() == 2 && b.dim() == 2)
+    if (Tensor small = small_product(a, b); small.defined()) return small;
+  return multiplied_matrices(a, b, nullptr);
+}
+
+Tensor multiply_row(const Tensor& row, const Tensor& matrix) {
+  if (Tensor small = small_product(row, matrix); small.defined()) return small;
+  check_devices(row, matrix);
+  if (is_computed(row) && row.numel() > 0 && matrix.numel() > 0) check_has_code(row_of(Op::mm), row.dtype());
+  return narrow_product(row, matrix, {matrix.sizes()[1]});
 }
 
 Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {

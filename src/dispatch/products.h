@@ -9,11 +9,6 @@ Tensor& copy_product(Tensor& out, const Tensor& result);
 /// The same, with the errors of tensordot for a wrong `out`.
 Tensor& copy_contraction(Tensor& out, const Tensor& result);
 
-/// The product of two small operands of one dtype, vectors or matrices; an undefined tensor if it needs the general
-/// path.
-Tensor small_product(const Tensor& a, const Tensor& b);
-/// The same where it is wanted; false if it needs the general path.
-bool small_product_into(Tensor& out, const Tensor& a, const Tensor& b);
 /// A vector times a matrix of its dtype with as many rows: their mm without the vector's other dim.
 Tensor multiply_row(const Tensor& row, const Tensor& matrix);
 
