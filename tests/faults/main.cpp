@@ -49,16 +49,19 @@ struct Progress {
   int64_t passed, failed, injections;
 };
 
+/// In eight chains of a sum that vectors compute fast: most of the test's time is spent here.
 uint64_t hash_of(const void* data, int64_t nbytes) {
-  uint64_t hash = 1469598103934665603u;
+  constexpr int64_t kChains = 8, kStep = 8 * kChains;
+  const auto mixed = [](uint64_t hash, uint64_t word) { return (hash << 5) - hash + word; };
   const unsigned char* bytes = static_cast<const unsigned char*>(data);
-  for (; nbytes >= 8; nbytes -= 8, bytes += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes, 8);
-    hash = (hash ^ word) * 1099511628211u;
-    hash ^= hash >> 29;
+  uint64_t chains[kChains] = {}, words[kChains];
+  for (; nbytes >= kStep; nbytes -= kStep, bytes += kStep) {
+    std::memcpy(words, bytes, kStep);
+    for (int64_t i = 0; i < kChains; ++i) chains[i] = mixed(chains[i], words[i]);
   }
-  for (; nbytes > 0; --nbytes, ++bytes) hash = (hash ^ *bytes) * 1099511628211u;
+  uint64_t hash = 0;
+  for (const uint64_t chain : chains) hash = mixed(hash, chain ^ chain >> 29);
+  for (; nbytes > 0; --nbytes, ++bytes) hash = mixed(hash, *bytes);
   return hash;
 }
 
