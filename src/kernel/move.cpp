@@ -23,9 +23,70 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define TENON_HAS_SHUFFLES 0
 #endif
 
-/// With a constant stride the compiler permutes whole vectors.
+#if HWY_TARGET == HWY_AVX3
+/// Every kStride-th lane of kStride vectors that follow each other.
+template <int64_t kStride, class T>
+class EveryLane {
+ public:
+  static constexpr int64_t kLanes = 64 / static_cast<int64_t>(sizeof(T));
+
+  HWY_INLINE EveryLane() : lanes_(hn::Zero(d_)) {
+    for (int64_t i = 0; i < kStride; ++i) lanes_ = hn::Add(lanes_, hn::Iota(d_, 0));
+    is_later_ = hn::TestBit(lanes_, hn::Set(d_, static_cast<T>(2 * kLanes)));
+  }
+  HWY_INLINE auto load(const T* from) const {
+    return pick([from, this](int64_t i) HWY_ATTR { return hn::LoadU(d_, from + i * kLanes); });
+  }
+  /// The first `n` of them. Reads nothing behind the last one.
+  HWY_INLINE auto load_some(const T* from, int64_t n) const {
+    const int64_t read = (n - 1) * kStride + 1;
+    return pick([from, read, this](int64_t i) HWY_ATTR {
+      const int64_t left = std::clamp(read - i * kLanes, int64_t{0}, kLanes);
+      return hn::MaskedLoad(hn::FirstN(d_, static_cast<std::size_t>(left)), d_, from + i * kLanes);
+    });
+  }
+
+ private:
+  using D = hn::FixedTag<T, 64 / sizeof(T)>;
+  using V = hn::Vec<D>;
+  template <class At>
+  HWY_INLINE V pick(const At& at) const {
+    const V first = pick(at(0), at(1));
+    if constexpr (kStride == 2) return first;
+    const V third = at(2);
+    return hn::IfThenElse(is_later_, pick(third, kStride == 3 ? third : at(kStride - 1)), first);
+  }
+  /// The lanes of a pair of vectors whose numbers are those of `lanes_`, modulo the number of both's lanes.
+  HWY_INLINE V pick(V a, V b) const {
+    if constexpr (sizeof(T) == 2)
+      return V{_mm512_permutex2var_epi16(a.raw, lanes_.raw, b.raw)};
+    else if constexpr (sizeof(T) == 4)
+      return V{_mm512_permutex2var_epi32(a.raw, lanes_.raw, b.raw)};
+    else
+      return V{_mm512_permutex2var_epi64(a.raw, lanes_.raw, b.raw)};
+  }
+
+  D d_;
+  V lanes_;
+  hn::Mask<D> is_later_;
+};
+#endif
+
+/// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
+/// of the whole vector waits. Bench: ./dev bench --sweep, steps.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(T) > 1 && sizeof(T) <= 8) {
+    constexpr int64_t kLanes = EveryLane<kStride, T>::kLanes;
+    const hn::FixedTag<T, 64 / sizeof(T)> d;
+    const EveryLane<kStride, T> every;
+    for (; n > kLanes; n -= kLanes, to += kLanes, from += kLanes * kStride) hn::StoreU(every.load(from), d, to);
+    const auto last = every.load_some(from, n);
+    if (n == kLanes) return hn::StoreU(last, d, to);
+    return hn::BlendedStore(last, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
+  }
+#endif
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * kStride];
 }
 template <class T>

@@ -123,9 +123,10 @@ int64_t span(const Plan& plan, const Program& program, int64_t input) {
   return elements * itemsize(program.dtype(static_cast<int>(input)));
 }
 
-// Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this:
-// pieces of a tile, prefetched, would take up to 1.8 times as long. Bench: ./dev bench --sweep, steps.
-constexpr int64_t kShortStep = 3;
+// Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this, or
+// their elements narrower: pieces of a tile, prefetched, would take up to 1.8 times as long. Bench: ./dev bench
+// --sweep, steps.
+constexpr int64_t kShortStep = 2, kPrefetchedWidth = 4;
 
 /// How many operands are gathered from beyond the caches: together they exceed their share, as results may not. None if
 /// the processor reads them ahead.
@@ -138,7 +139,8 @@ int count_far_gathers(const Plan& plan, const Program& program, const Schedule& 
       bytes += span(plan, program, input);
       longest = std::max<int64_t>(longest, std::abs(plan.strides_of(plan.input(input))[0]));
     }
-  if (plan.fused == 1 && (count == 1 || longest > kShortStep)) return 0;
+  const bool is_read_ahead = count == 1 || longest > kShortStep || program.widest() < kPrefetchedWidth;
+  if (plan.fused == 1 && is_read_ahead) return 0;
   return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
 }
 
