@@ -23,9 +23,70 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define TENON_HAS_SHUFFLES 0
 #endif
 
-/// With a constant stride the compiler permutes whole vectors.
+#if HWY_TARGET == HWY_AVX3
+/// Every kStride-th lane of kStride vectors that follow each other.
+template <int64_t kStride, class T>
+class EveryLane {
+ public:
+  static constexpr int64_t kLanes = 64 / static_cast<int64_t>(sizeof(T));
+
+  HWY_INLINE EveryLane() : lanes_(hn::Zero(d_)) {
+    for (int64_t i = 0; i < kStride; ++i) lanes_ = hn::Add(lanes_, hn::Iota(d_, 0));
+    is_later_ = hn::TestBit(lanes_, hn::Set(d_, static_cast<T>(2 * kLanes)));
+  }
+  HWY_INLINE auto load(const T* from) const {
+    return pick([from, this](int64_t i) HWY_ATTR { return hn::LoadU(d_, from + i * kLanes); });
+  }
+  /// The first `n` of them. Reads nothing behind the last one.
+  HWY_INLINE auto load_some(const T* from, int64_t n) const {
+    const int64_t read = (n - 1) * kStride + 1;
+    return pick([from, read, this](int64_t i) HWY_ATTR {
+      const int64_t left = std::clamp(read - i * kLanes, int64_t{0}, kLanes);
+      return hn::MaskedLoad(hn::FirstN(d_, static_cast<std::size_t>(left)), d_, from + i * kLanes);
+    });
+  }
+
+ private:
+  using D = hn::FixedTag<T, 64 / sizeof(T)>;
+  using V = hn::Vec<D>;
+  template <class At>
+  HWY_INLINE V pick(const At& at) const {
+    const V first = pick(at(0), at(1));
+    if constexpr (kStride == 2) return first;
+    const V third = at(2);
+    return hn::IfThenElse(is_later_, pick(third, kStride == 3 ? third : at(kStride - 1)), first);
+  }
+  /// The lanes of a pair of vectors whose numbers are those of `lanes_`, modulo the number of both's lanes.
+  HWY_INLINE V pick(V a, V b) const {
+    if constexpr (sizeof(T) == 2)
+      return V{_mm512_permutex2var_epi16(a.raw, lanes_.raw, b.raw)};
+    else if constexpr (sizeof(T) == 4)
+      return V{_mm512_permutex2var_epi32(a.raw, lanes_.raw, b.raw)};
+    else
+      return V{_mm512_permutex2var_epi64(a.raw, lanes_.raw, b.raw)};
+  }
+
+  D d_;
+  V lanes_;
+  hn::Mask<D> is_later_;
+};
+#endif
+
+/// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
+/// of the whole vector waits. Bench: ./dev bench --sweep, steps.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(T) > 1 && sizeof(T) <= 8) {
+    constexpr int64_t kLanes = EveryLane<kStride, T>::kLanes;
+    const hn::FixedTag<T, 64 / sizeof(T)> d;
+    const EveryLane<kStride, T> every;
+    for (; n > kLanes; n -= kLanes, to += kLanes, from += kLanes * kStride) hn::StoreU(every.load(from), d, to);
+    const auto last = every.load_some(from, n);
+    if (n == kLanes) return hn::StoreU(last, d, to);
+    return hn::BlendedStore(last, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
+  }
+#endif
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * kStride];
 }
 template <class T>
@@ -417,50 +478,6 @@ HWY_INLINE void transpose_plain(Transposition<T, Columns> all, int64_t row_begin
   }
 }
 
-#if TENON_HAS_SHUFFLES
-/// Four rows of what four columns have in each 128 bits.
-template <class D, class V>
-HWY_INLINE void store_interleaved(D d, V c0, V c1, V c2, V c3, uint32_t* to, int64_t out_stride) {
-  const hn::Repartition<uint64_t, D> d64;
-  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, c0, c1)),
-             high01 = hn::BitCast(d64, hn::InterleaveUpper(d, c0, c1));
-  const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, c2, c3)),
-             high23 = hn::BitCast(d64, hn::InterleaveUpper(d, c2, c3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, to + out_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * out_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * out_stride);
-}
-
-/// Blocks of 4 x 4 four-byte elements in 128-bit registers. `column(i)` is the first element of column i.
-template <class Column>
-HWY_INLINE void transpose_4x4(uint32_t* to, int64_t out_stride, const Column& column) {
-  const hn::FixedTag<uint32_t, 4> d;
-  const auto c0 = hn::LoadU(d, column(0)), c1 = hn::LoadU(d, column(1));
-  const auto c2 = hn::LoadU(d, column(2)), c3 = hn::LoadU(d, column(3));
-  store_interleaved(d, c0, c1, c2, c3, to, out_stride);
-}
-#endif
-
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-/// Blocks of four rows of eight four-byte elements, in 256-bit registers.
-template <class Column>
-HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const Column& column) {
-  const hn::FixedTag<uint32_t, 8> d;
-  const hn::FixedTag<uint32_t, 4> half;
-  // Two columns four apart share a register, so that interleaving within 128-bit halves finishes the job.
-  const auto pair = [&](int64_t i)
-                        HWY_ATTR { return hn::Combine(d, hn::LoadU(half, column(i + 4)), hn::LoadU(half, column(i))); };
-  store_interleaved(d, pair(0), pair(1), pair(2), pair(3), to, out_stride);
-}
-#elif TENON_HAS_SHUFFLES
-template <class Column>
-HWY_INLINE void transpose_4x8(uint32_t* to, int64_t out_stride, const Column& column) {
-  transpose_4x4(to, out_stride, column);
-  transpose_4x4(to + 4, out_stride, [&](int64_t i) HWY_ATTR { return column(i + 4); });
-}
-#endif
-
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// Blocks of 4 x 4 eight-byte elements in 256-bit registers.
 template <class Column>
@@ -478,15 +495,26 @@ HWY_INLINE void transpose_4x4(uint64_t* to, int64_t out_stride, const Column& co
 #endif
 
 #if TENON_HAS_SHUFFLES
-/// Square blocks of as many elements as 128 bits hold. Interleaving each vector with the one half a block further
-/// transposes the block, if it is done once for each power of two.
-template <class T, class Column>
-HWY_INLINE void transpose_square(T* to, int64_t out_stride, const Column& column) {
+/// The first elements of column `i`, of column `i` + kSide, and so on, as many as a vector has 128 bits for.
+template <int64_t kSide, class D, class Column>
+HWY_INLINE hn::Vec<D> load_columns(D d, const Column& column, int64_t i) {
+  if constexpr (hn::MaxLanes(D()) == kSide) {
+    return hn::LoadU(d, column(i));
+  } else {
+    const hn::Half<D> half;
+    constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(half));
+    return hn::Combine(d, load_columns<kSide>(half, column, i + kLanes), load_columns<kSide>(half, column, i));
+  }
+}
+/// Square blocks of as many elements as 128 bits hold, side by side in vectors of `d`. Interleaving each vector with
+/// the one half a block further transposes the blocks, if it is done once for each power of two. `column(i)` is the
+/// first element of column i.
+template <class D, class Column, class T = hn::TFromD<D>>
+HWY_INLINE void transpose_squares(D d, T* to, int64_t out_stride, const Column& column) {
   constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
-  const hn::FixedTag<T, kSide> d;
-  hn::Vec<decltype(d)> v[kSide], next[kSide];
+  hn::Vec<D> v[kSide], next[kSide];
 #pragma GCC unroll 16
-  for (int64_t i = 0; i < kSide; ++i) v[i] = hn::LoadU(d, column(i));
+  for (int64_t i = 0; i < kSide; ++i) v[i] = load_columns<kSide>(d, column, i);
 #pragma GCC unroll 4
   for (int64_t turn = 1; turn < kSide; turn *= 2) {
 #pragma GCC unroll 8
@@ -509,23 +537,24 @@ template <class T>
 inline constexpr int64_t kBlockColumns = sizeof(T) == 1   ? 16
                                          : sizeof(T) == 8 ? 4
                                                           : 8;
+/// Wider blocks fill whole vectors. Bench: ./dev bench --sweep, transposed and copies.
+template <class T>
+inline constexpr int64_t kWideColumns =
+    sizeof(T) == 8 ? 4
+                   : std::max(kBlockColumns<T>, static_cast<int64_t>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())));
 
-/// kBlockRows rows of kBlockColumns elements.
-template <class T, class Column>
+/// kBlockRows rows of kColumns elements.
+template <int64_t kColumns, class T, class Column>
 HWY_INLINE void transpose_block(T* to, int64_t out_stride, const Column& column) {
-  if constexpr (sizeof(T) == 4) {
-    transpose_4x8(to, out_stride, column);
-  } else if constexpr (sizeof(T) < 4) {
-    transpose_square(to, out_stride, column);
-  } else {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-    transpose_4x4(to, out_stride, column);
-#else
-    for (int64_t row = 0; row < 4; row += 2)
-      for (int64_t first = 0; first < 4; first += 2)
-        transpose_square(to + row * out_stride + first, out_stride, [&](int64_t i) { return column(first + i) + row; });
+  if constexpr (sizeof(T) == 8) return transpose_4x4(to, out_stride, column);
 #endif
-  }
+  const hn::CappedTag<T, static_cast<std::size_t>(kColumns)> d;
+  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T)), kLanes = hn::MaxLanes(d);
+  for (int64_t row = 0; row < kBlockRows<T>; row += kSide)
+    for (int64_t first = 0; first < kColumns; first += kLanes)
+      transpose_squares(d, to + row * out_stride + first, out_stride,
+                        [&](int64_t i) HWY_ATTR { return column(first + i) + row; });
 }
 
 /// Two, three or four columns whose rows follow each other. Gives how many rows it wrote.
@@ -556,7 +585,8 @@ HWY_INLINE int64_t overlap_columns(Transposition<T, Columns> all, int64_t rows, 
   alignas(64) T block[kRows * kColumns];
   int64_t row = 0;
   for (; (row + kRows - 1) * columns + kColumns <= rows * columns; row += kRows) {
-    transpose_block(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[std::min(i, columns - 1)] + row; });
+    transpose_block<kColumns>(block, kColumns,
+                              [&](int64_t i) HWY_ATTR { return all.columns[std::min(i, columns - 1)] + row; });
     for (int64_t i = 0; i < kRows; ++i)
       std::memcpy(all.to + (row + i) * columns, block + i * kColumns, kColumns * sizeof(T));
   }
@@ -614,9 +644,28 @@ HWY_INLINE void transpose_few_rows(Transposition<T, Columns> all, int64_t rows, 
       transpose_plain(all, 0, rows, column, end);
       continue;
     }
-    transpose_block(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[column + i]; });
+    transpose_block<kColumns>(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[column + i]; });
     for (int64_t row = 0; row < rows; ++row)
       std::memcpy(all.to + row * all.out_stride + column, block + row * kColumns, kColumns * sizeof(T));
+  }
+}
+#endif
+
+#if TENON_HAS_SHUFFLES
+/// Columns [begin, end). The last blocks overlap those before them.
+template <int64_t kColumns, class T, class Columns>
+HWY_INLINE void transpose_blocks(Transposition<T, Columns> all, int64_t rows, int64_t begin, int64_t end) {
+  constexpr int64_t kRows = kBlockRows<T>;
+  for (int64_t i = begin; i < end; i += kColumns) {
+    const int64_t column = std::min(i, end - kColumns);
+    const auto block = all.columns.template block<kColumns>(column);
+    if (rows * static_cast<int64_t>(sizeof(T)) >= kFarRows)
+      prefetch_columns(all, std::min(i + 2 * kBlockColumns<T>, end - kColumns), kColumns, rows);
+    for (int64_t j = 0; j < rows; j += kRows) {
+      const int64_t row = std::min(j, rows - kRows);
+      transpose_block<kColumns>(all.to + row * all.out_stride + column, all.out_stride,
+                                [&](int64_t at) HWY_ATTR { return block[static_cast<std::size_t>(at)] + row; });
+    }
   }
 }
 #endif
@@ -625,24 +674,14 @@ template <class T, class Columns>
 void transpose_columns(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
 #if TENON_HAS_SHUFFLES
   if constexpr (sizeof(T) <= 8) {
-    constexpr int64_t kRows = kBlockRows<T>, kColumns = kBlockColumns<T>;
+    constexpr int64_t kColumns = kBlockColumns<T>, kWide = kWideColumns<T>;
     if (columns < kColumns) return transpose_few_columns(all, rows, columns);
     if (gather_rows(all, rows, columns)) return;
-    if (rows < kRows && rows > 1) return transpose_few_rows(all, rows, columns);
+    if (rows < kBlockRows<T> && rows > 1) return transpose_few_rows(all, rows, columns);
     if (rows > 1) {
-      // The last blocks overlap those before them.
-      for (int64_t i = 0; i < columns; i += kColumns) {
-        const int64_t column = std::min(i, columns - kColumns);
-        const auto block = all.columns.template block<kColumns>(column);
-        if (rows * static_cast<int64_t>(sizeof(T)) >= kFarRows)
-          prefetch_columns(all, std::min(i + 2 * kColumns, columns - kColumns), kColumns, rows);
-        for (int64_t j = 0; j < rows; j += kRows) {
-          const int64_t row = std::min(j, rows - kRows);
-          transpose_block(all.to + row * all.out_stride + column, all.out_stride,
-                          [&](int64_t at) HWY_ATTR { return block[static_cast<std::size_t>(at)] + row; });
-        }
-      }
-      return;
+      const int64_t whole = kWide > kColumns ? columns / kWide * kWide : 0;
+      if constexpr (kWide > kColumns) transpose_blocks<kWide>(all, rows, 0, whole);
+      return transpose_blocks<kColumns>(all, rows, whole, columns);
     }
   }
 #endif

@@ -77,6 +77,23 @@ TEST(Move, GatherReadsAnyRows) {
   });
 }
 
+TEST(Move, GathersEveryFewElements) {
+  for (int shift = 0; shift < 5; ++shift)
+    for (int64_t step = 2; step <= 5; ++step)
+      for (int64_t n = 1; n <= 140; ++n)
+        for (const int64_t offset : {0, 1, 3}) {
+          const int64_t width = int64_t{1} << shift;
+          const Memory from = Memory::counted((offset + (n - 1) * step + 1) * width);
+          Memory want = Memory::untouched((n + offset + 70) * width), got = Memory::untouched(want.size);
+          for (int64_t i = 0; i < n; ++i)
+            std::memcpy(want.bytes.get() + (offset + i) * width, from.bytes.get() + (offset + i * step) * width,
+                        static_cast<std::size_t>(width));
+          kernels().move[shift].gather(got.bytes.get() + offset * width, from.bytes.get() + offset * width, step, n, 0,
+                                       1);
+          EXPECT_TRUE(are_equal(want, got)) << width << " bytes, every " << step << " of " << n << " from " << offset;
+        }
+}
+
 TEST(Move, ScatterWritesNothingBesideTheRows) {
   for_all_blocks([](int shift, int64_t width, int64_t n, int64_t rows) {
     for (const int64_t step : {1, 2, 5})

@@ -31,6 +31,10 @@ constexpr int64_t kFarBlockRowBytes =
 // In the second-level cache shorter runs cost nothing, and blocks of 16 KiB leave room in the first. Elements of one
 // and two bytes gain nothing. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kNearBlockRowBytes = 128, kNearBytes = 1 << 20;
+// Rows of a copy that begin a multiple of so many bytes apart share a quarter of the first cache or less, or one place
+// for all: then blocks are as high as a line is long, so that each line is written at once. Bench: ./dev bench --sweep,
+// copies.
+constexpr int64_t kFewPlacesBytes = 1024, kOnePlaceBytes = 4096, kLineRowBytes = 64;
 // Rows shorter than this (in elements) that do not end on a cache line are joined. Bench: tenon_bench --filter
 // '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
 constexpr int64_t kShortRow = 256;
@@ -123,9 +127,10 @@ int64_t span(const Plan& plan, const Program& program, int64_t input) {
   return elements * itemsize(program.dtype(static_cast<int>(input)));
 }
 
-// Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this:
-// pieces of a tile, prefetched, would take up to 1.8 times as long. Bench: ./dev bench --sweep, steps.
-constexpr int64_t kShortStep = 3;
+// Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this, or
+// their elements narrower: pieces of a tile, prefetched, would take up to 1.8 times as long. Bench: ./dev bench
+// --sweep, steps.
+constexpr int64_t kShortStep = 2, kPrefetchedWidth = 4;
 
 /// How many operands are gathered from beyond the caches: together they exceed their share, as results may not. None if
 /// the processor reads them ahead.
@@ -138,7 +143,8 @@ int count_far_gathers(const Plan& plan, const Program& program, const Schedule& 
       bytes += span(plan, program, input);
       longest = std::max<int64_t>(longest, std::abs(plan.strides_of(plan.input(input))[0]));
     }
-  if (plan.fused == 1 && (count == 1 || longest > kShortStep)) return 0;
+  const bool is_read_ahead = count == 1 || longest > kShortStep || program.widest() < kPrefetchedWidth;
+  if (plan.fused == 1 && is_read_ahead) return 0;
   return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
 }
 
@@ -210,17 +216,22 @@ void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule
   cut_into_tiles(plan, schedule);
 }
 
-/// Bytes of a row of a block as it lies in a transposed operand's memory.
-int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule& schedule) {
-  if (schedule.is_far) return program.instructions().size() == 1 ? kFarBlockRowBytes : kBlockRowBytes;
-  const bool is_near = plan.numel * program.widest() <= kNearBytes && program.widest() >= 4;
-  return is_near ? kNearBlockRowBytes : kBlockRowBytes;
-}
-
 /// Whether the Program is a copy.
 bool copies(const Program& program) {
   const Instruction& instruction = program.instructions()[0];
   return program.is_one_kernel() && instruction.is_cast && program.dtype(0) == instruction.dtype;
+}
+
+/// Bytes of a row of a block as it lies in a transposed operand's memory.
+int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule& schedule) {
+  if (schedule.is_far) return program.instructions().size() == 1 ? kFarBlockRowBytes : kBlockRowBytes;
+  if (copies(program)) {
+    const int64_t step = plan.strides_of(0)[plan.transposed] * program.widest();
+    if (step % kOnePlaceBytes == 0) return kLineRowBytes;
+    return step % kFewPlacesBytes == 0 ? kNearBlockRowBytes : kBlockRowBytes;
+  }
+  const bool is_near = plan.numel * program.widest() <= kNearBytes && program.widest() >= 4;
+  return is_near ? kNearBlockRowBytes : kBlockRowBytes;
 }
 
 /// Blocks of few rows have more columns, but for copies, of which wide blocks took twice the time beyond the second
