@@ -114,7 +114,8 @@ TEST(Spread, ShortRowsInBlocks) {
 }
 TEST(Spread, Runs) {
   for (int64_t n = 1; n <= 150; ++n)
-    for (const int64_t runs : {1, 3, 8, 9}) expect_spreads({1, 1, n, n + runs % 2, runs});
+    for (const int64_t runs : {1, 3, 8, 9, 16, 29})
+      for (const int64_t step : {n, n + 1, int64_t{1}, int64_t{0}}) expect_spreads({1, 1, n, step, runs});
   for (const int64_t n : {511, 512, 513, 1030, 4099}) expect_spreads({1, 1, n, n, 3});
 }
 TEST(Spread, Rows) {
