@@ -497,7 +497,7 @@ void spread_blocks(void* states, int64_t stride, const void* in, int64_t n, int6
     return;
   }
   const SpreadBlocks<T> blocks(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n);
-  for (; count > 0; --count, to += n, from += jump) blocks.of(from).store(to, stride, rows);
+  for (double* const last = to + count * n; to != last; to += n, from += jump) blocks.of(from).store(to, stride, rows);
 }
 #endif
 
