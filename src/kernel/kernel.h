@@ -134,7 +134,13 @@ struct PlaceKernels {
   /// of its own. If it `joins`, these and the places are those of rows before.
   void (*across)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows, int64_t first,
                  bool joins, PlaceOrder order) = nullptr;
+  /// The extremes of `rows` rows of `n` elements, `step` apart, for 16-bit floats without a cast: of equal zeros +0, of
+  /// NaN any. At least kLeastExtremes elements. Null: other dtypes.
+  void (*extremes)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, PlaceOrder order,
+                   bool is_far) = nullptr;
 };
+// Shorter rows are folded faster several together. Bench: ./dev bench --sweep, reductions.
+inline constexpr int64_t kLeastExtremes = 32;
 
 /// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.
 struct NormalizedRows {
