@@ -147,8 +147,8 @@ bool fold_first_dims(Op op, const Types& types, const Tensor& out, const Tensor&
   return true;
 }
 
-/// Folds contiguous blocks without a plan, if dims in the middle that follow each other are reduced and elements are
-/// cast at most once. False if the call needs a plan.
+/// Folds contiguous blocks without a plan, if dims that follow each other before the last ones are reduced and elements
+/// are cast at most once. False if the call needs a plan.
 bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
   if (types.element != types.accumulated && types.element != self.dtype()) return false;
   if (CourseRecord::now() || out.is_meta() || !out.is_contiguous()) return false;
@@ -159,7 +159,9 @@ bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor
   for (int64_t dim = end; dim < mask.size(); ++dim)
     if (mask[dim]) return false;
   const int64_t numel = numel_from(self, first), columns = numel_from(self, end), blocks = self.numel() / numel;
-  if (blocks == 1 || columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
+  // One block of floats is folded in another order by a plan.
+  if (blocks == 1 && !is_integral(types.accumulated)) return false;
+  if (columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
   return fold_contiguous_blocks(reduction_of(op, out.dtype(), numel / columns), self.dtype(), types.accumulated,
                                 out.data_ptr(), self.data_ptr(), columns, numel / columns, blocks);
 }
@@ -167,6 +169,17 @@ bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor
 // Elements of several groups of reduced dims that are folded without a plan. Bench: ./dev bench --sweep, several dims.
 constexpr int64_t kFewOfGroups = 1 << 14;
 
+/// Whether kept dims lie between reduced ones.
+bool has_several_groups(const Tensor& self, SizesView mask) {
+  int64_t groups = 0;
+  bool is_in_group = false;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    if (self.sizes()[dim] == 1) continue;
+    if (mask[dim] && !is_in_group) ++groups;
+    is_in_group = mask[dim] != 0;
+  }
+  return groups > 1;
+}
 /// The dims of contiguous elements, merged to groups that are reduced and groups that are kept in turn. The first group
 /// is kept; it may have one element.
 SmallVector<int64_t, 8> groups_of(const Tensor& self, SizesView mask) {
@@ -210,12 +223,12 @@ bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtyp
 
 /// Folds few contiguous elements without a plan, if several groups of dims are reduced and elements are cast at most
 /// once: group after group. False if the call needs a plan.
-bool fold_several_groups(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
+[[gnu::noinline]] bool fold_several_groups(Op op, const Types& types, const Tensor& out, const Tensor& self,
+                                           SizesView mask) {
   if (types.element != types.accumulated && types.element != self.dtype()) return false;
   if (CourseRecord::now() || out.is_meta() || !out.is_contiguous()) return false;
   if (!self.is_contiguous() || self.numel() > kFewOfGroups) return false;
   SmallVector<int64_t, 8> groups = groups_of(self, mask);
-  if (groups.size() < 4) return false;
   const Reduction part{op, 0, types.accumulated}, last = reduction_of(op, out.dtype(), self.numel() / out.numel());
   Scratch partial(self.numel() * itemsize(types.accumulated));
   const void* in = self.data_ptr();
@@ -279,7 +292,8 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
   if (fold_rows(op, types, out, self, mask) || fold_middle_dims(op, types, out, self, mask) ||
-      fold_first_dims(op, types, out, self, mask) || fold_several_groups(op, types, out, self, mask))
+      fold_first_dims(op, types, out, self, mask) ||
+      (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
     return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   if (cast_single(op, types, out, self, strides)) return;
