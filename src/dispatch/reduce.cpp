@@ -13,6 +13,7 @@
 #include "tile/pool.h"
 #include "tile/reduce.h"
 #include "tile/run.h"
+#include "tile/scratch.h"
 
 namespace tenon {
 namespace {
@@ -146,8 +147,8 @@ bool fold_first_dims(Op op, const Types& types, const Tensor& out, const Tensor&
   return true;
 }
 
-/// Folds contiguous blocks without a plan, if dims in the middle that follow each other are reduced and elements are
-/// cast at most once. False if the call needs a plan.
+/// Folds contiguous blocks without a plan, if dims that follow each other before the last ones are reduced and elements
+/// are cast at most once. False if the call needs a plan.
 bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask) {
   if (types.element != types.accumulated && types.element != self.dtype()) return false;
   if (CourseRecord::now() || out.is_meta() || !out.is_contiguous()) return false;
@@ -158,9 +159,91 @@ bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor
   for (int64_t dim = end; dim < mask.size(); ++dim)
     if (mask[dim]) return false;
   const int64_t numel = numel_from(self, first), columns = numel_from(self, end), blocks = self.numel() / numel;
-  if (blocks == 1 || columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
+  // One block of floats is folded in another order by a plan.
+  if (blocks == 1 && !is_integral(types.accumulated)) return false;
+  if (columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
   return fold_contiguous_blocks(reduction_of(op, out.dtype(), numel / columns), self.dtype(), types.accumulated,
                                 out.data_ptr(), self.data_ptr(), columns, numel / columns, blocks);
+}
+
+// Elements of several groups of reduced dims that are folded without a plan. Bench: ./dev bench --sweep, several dims.
+constexpr int64_t kFewOfGroups = 1 << 14;
+
+/// Whether kept dims lie between reduced ones.
+bool has_several_groups(const Tensor& self, SizesView mask) {
+  int64_t groups = 0;
+  bool is_in_group = false;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    if (self.sizes()[dim] == 1) continue;
+    if (mask[dim] && !is_in_group) ++groups;
+    is_in_group = mask[dim] != 0;
+  }
+  return groups > 1;
+}
+/// The dims of contiguous elements, merged to groups that are reduced and groups that are kept in turn. The first group
+/// is kept; it may have one element.
+SmallVector<int64_t, 8> groups_of(const Tensor& self, SizesView mask) {
+  SmallVector<int64_t, 8> groups;
+  groups.push_back(1);
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    const int64_t size = self.sizes()[dim];
+    const bool is_kept = mask[dim] == 0, extends_kept = groups.size() % 2 == 1;
+    if (size == 1) continue;
+    if (is_kept == extends_kept)
+      groups.back() *= size;  // exact: a part of the elements
+    else
+      groups.push_back(size);
+  }
+  return groups;
+}
+
+/// Folds one of the reduced groups: the outermost one, row by row, so that all that lies inside it is folded in
+/// vectors; or the innermost one, if that is not possible. False if neither is.
+bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtype accumulated, void* out,
+                    const void* in, SmallVector<int64_t, 8>& groups) {
+  const int64_t count = groups.size(), rows = groups[1];
+  if (count <= 3) reduction = last;
+  int64_t columns = 1, numel = groups[0];
+  for (int64_t i = 1; i < count; ++i) numel *= groups[i];
+  for (int64_t i = 2; i < count; ++i) columns *= groups[i];
+  if (columns > 1 && fold_contiguous_blocks(reduction, from, accumulated, out, in, columns, rows, groups[0])) {
+    groups[0] *= count > 2 ? groups[2] : 1;
+    for (int64_t i = 3; i < count; ++i) groups[i - 2] = groups[i];
+    groups.resize(std::max<int64_t>(count - 2, 1));
+    return true;
+  }
+  const int64_t run = groups.back();
+  const bool is_cast = from != accumulated;
+  if (count % 2 == 1 || run > (is_cast ? kCastRowNumel : kRowNumel)) return false;
+  if (is_cast && run < kNarrowRow && !folds_narrow_rows(reduction.op, from, accumulated)) return false;
+  fold_contiguous_rows(reduction, from, accumulated, out, in, run, numel / run);
+  groups.resize(count - 1);
+  return true;
+}
+
+/// Folds few contiguous elements without a plan, if several groups of dims are reduced and elements are cast at most
+/// once: group after group. False if the call needs a plan.
+[[gnu::noinline]] bool fold_several_groups(Op op, const Types& types, const Tensor& out, const Tensor& self,
+                                           SizesView mask) {
+  if (types.element != types.accumulated && types.element != self.dtype()) return false;
+  if (CourseRecord::now() || out.is_meta() || !out.is_contiguous()) return false;
+  if (!self.is_contiguous() || self.numel() > kFewOfGroups) return false;
+  SmallVector<int64_t, 8> groups = groups_of(self, mask);
+  const Reduction part{op, 0, types.accumulated}, last = reduction_of(op, out.dtype(), self.numel() / out.numel());
+  Scratch partial(self.numel() * itemsize(types.accumulated));
+  const void* in = self.data_ptr();
+  Dtype from = self.dtype();
+  std::byte* to = partial.data();
+  while (groups.size() > 1) {
+    const bool is_last = groups.size() <= 3;
+    if (!fold_one_group(part, last, from, types.accumulated, is_last ? out.data_ptr() : to, in, groups)) return false;
+    int64_t left = 1;
+    for (const int64_t size : groups) left *= size;
+    in = to;
+    to += left * itemsize(types.accumulated);  // each stage leaves at most half as many
+    from = types.accumulated;
+  }
+  return true;
 }
 
 /// Casts elements that are results of their own, because all reduced dims have size 1. Sums add 0 to them, which makes
@@ -209,7 +292,8 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
   if (fold_rows(op, types, out, self, mask) || fold_middle_dims(op, types, out, self, mask) ||
-      fold_first_dims(op, types, out, self, mask))
+      fold_first_dims(op, types, out, self, mask) ||
+      (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
     return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
   if (cast_single(op, types, out, self, strides)) return;

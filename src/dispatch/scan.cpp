@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
@@ -117,14 +118,8 @@ void scan_rows(const T* from, T* to, int64_t rows, int64_t length, bool is_far) 
     scan_few_rows<SumOf<T>>(from, to, rows, length, is_far);
 }
 
-/// Over [length, inner] elements: each row of `to` is the sum of the rows of `from` up to it.
-template <class Sum, class T>
-void scan_columns(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
-  std::fill_n(sums, inner + kSumSlack, Sum(0));
-  kernels().sum_columns[static_cast<int>(dtype_of_v<T>)](to, from, length, inner, sums);
-}
-
-/// The same for a few columns, with the sums in registers, added to the `before` of each column, which become the last.
+/// Over [length, kInner] elements: each row of `to` is the sum of the rows of `from` up to it, added to the `before` of
+/// each column, which become the last.
 template <class Sum, class T, int64_t kInner>
 void scan_few_columns(const T* from, T* to, int64_t length, Sum* before) {
   Sum sums[kInner];
@@ -135,9 +130,9 @@ void scan_few_columns(const T* from, T* to, int64_t length, Sum* before) {
   std::copy_n(sums, kInner, before);
 }
 
-// So many columns have code of their own; 16-bit floats gain by it only up to kFewWidened. Bench: ./dev bench --sweep,
-// scans.
-constexpr int64_t kFew = 8, kFewWidened = 3;
+// So many columns have code of their own here, of 16-bit floats if they are so long, which is faster as float32. The
+// kernel of float32 is as fast. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kFew = 8, kFewWidened = 3, kLongWidened = 64;
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
 struct Blocks {
@@ -212,54 +207,68 @@ void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, int64_t t
 /// Whether the sums of so many columns stay in registers here.
 template <class T>
 bool has_few_columns(const Blocks& blocks) {
-  return blocks.inner <= (is_half_v<T> ? kFewWidened : kFew);
+  if (is_half_v<T>) return blocks.inner <= kFewWidened && blocks.length >= kLongWidened;
+  return !std::is_same_v<T, float> && blocks.inner <= kFew;
 }
 
-template <class Sum, class T>
+template <std::size_t kMost, class Sum, class T>
 void scan_narrow(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
-  constexpr bool is_widened = std::is_same_v<Sum, T> && std::is_same_v<T, float>;
-  constexpr std::size_t columns = is_widened ? kFewWidened : kFew;
   static constexpr auto kNarrow = []<std::size_t... kInner>(std::index_sequence<kInner...>) {
     return std::array{&scan_few_columns<Sum, T, kInner + 1>...};
   }
-  (std::make_index_sequence<columns>());
+  (std::make_index_sequence<kMost>());
   kNarrow[static_cast<std::size_t>(inner - 1)](from, to, length, sums);
 }
 template <class T>
 void scan_narrow_block(const T* from, T* to, const Blocks& blocks) {
   SumOf<T> sums[kFew] = {};
   if constexpr (is_half_v<T>)
-    scan_widened(from, to, blocks.length, blocks.inner,
-                 [&](float* piece, int64_t count) { scan_narrow(piece, piece, count, blocks.inner, sums); });
+    scan_widened(from, to, blocks.length, blocks.inner, [&](float* piece, int64_t count) {
+      scan_narrow<kFewWidened>(piece, piece, count, blocks.inner, sums);
+    });
   else
-    scan_narrow(from, to, blocks.length, blocks.inner, sums);
+    scan_narrow<kFew>(from, to, blocks.length, blocks.inner, sums);
+}
+
+/// Elements that are sums of their own: 0 is added to them, which makes -0 positive.
+template <class T>
+void scan_single(const T* from, T* to, int64_t count) {
+  const T zero{};
+  const Lanes lanes[] = {{from, 1}, {&zero, 0}};
+  kernels().elementwise[static_cast<int>(Op::add)][static_cast<int>(dtype_of_v<T>)](to, lanes, count);
 }
 
 template <class T>
 void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, ScanMemory& memory) {
+  if (blocks.length == 1) return scan_single(from, to, count);
   if (memory.output.is_open()) return scan_far_rows(from, to, count, blocks.length, far_block_rows<T>(blocks), memory);
   if (blocks.inner == 1) return scan_rows(from, to, count, blocks.length, are_far<T>(blocks));
-  const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
-  for (; count > 0; --count, from += block, to += block) {
-    if (has_few_columns<T>(blocks)) {
-      scan_narrow_block(from, to, blocks);
-      continue;
-    }
-    scan_columns(from, to, blocks.length, blocks.inner, reinterpret_cast<SumOf<T>*>(memory.sums.data()));
+  if (!has_few_columns<T>(blocks))
+    return kernels().sum_columns[static_cast<int>(dtype_of_v<T>)](to, from, blocks.length, blocks.inner, count,
+                                                                  memory.sums.data());
+  if constexpr (!std::is_same_v<T, float>) {
+    const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
+    for (; count > 0; --count, from += block, to += block) scan_narrow_block(from, to, blocks);
   }
 }
 
-/// Running sums along `dim` of a row-major tensor with elements. `to` has its dtype and may be the same tensor. Floats
-/// are summed in float64, 16-bit ones in float32, complex numbers part by part; integers wrap.
+Blocks blocks_of_numbers(const Tensor& self, int64_t dim) {
+  return {self.sizes(), dim, is_complex(self.dtype()) ? 2 : 1};
+}
+
+/// Running sums along `dim` of a row-major tensor with elements. `sums` has its dtype; it may be the same
+/// tensor unless that has a few columns, which kernels overwrite before they read them. Floats are summed in float64,
+/// 16-bit ones in float32, complex numbers part by part; integers wrap.
 void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
-  const Blocks blocks(self.sizes(), dim, is_complex(self.dtype()) ? 2 : 1);
+  Blocks blocks = blocks_of_numbers(self, dim);
+  if (blocks.length == 1) blocks.outer *= std::exchange(blocks.inner, 1);  // exact: the number of elements
   visit_dtype(to_real(self.dtype()), [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool> && !is_complex_v<T>) {
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
       T* const to = reinterpret_cast<T*>(sums.impl()->data());
       const bool keeps = blocks.inner > 1 && !has_few_columns<T>(blocks);
-      // exact: at most the storage's bytes, twice, and a few
-      const int64_t kept = keeps ? (blocks.inner + kSumSlack) * static_cast<int64_t>(sizeof(SumOf<T>)) : 0;
+      // exact: at most the storage's bytes, twice
+      const int64_t kept = keeps ? blocks.inner * static_cast<int64_t>(sizeof(SumOf<T>)) : 0;
       const int64_t block = far_block_rows<T>(blocks) * blocks.length * static_cast<int64_t>(sizeof(T));
       blocks.for_each(
           to, kept + block, [&] { return ScanMemory(kept, block); },
@@ -430,7 +439,9 @@ Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor
     bump_version(*out);
     return *out;
   }
-  const Tensor sums = rows.is(input) ? new_tensor(input.sizes(), result, input.device()) : rows;
+  const int64_t columns = blocks_of_numbers(rows, along).inner;
+  const bool needs_room = rows.is(input) || (columns > 1 && columns < kFewSummed);
+  const Tensor sums = needs_room ? new_tensor(input.sizes(), result, input.device()) : rows;
   scan(rows, sums, along);
   return sums;
 }

@@ -30,11 +30,12 @@ Tensor summed_plainly(const Tensor& values) {
 
 TEST(Scan, SumsOfAnyNumberOfRowsAndColumns) {
   manual_seed(3);
-  for (const Dtype dtype : {float32, float64, float16, int64, uint8})
-    for (const int64_t inner : {1, 2, 3, 4, 5, 8, 9, 16, 20})
-      for (const int64_t length : {1, 2, 3, 7})
+  for (const Dtype dtype : {float32, float64, float16, bfloat16, int64, uint8})
+    for (const int64_t inner : {1, 2, 3, 4, 5, 8, 9, 16, 17, 20, 25, 32, 33, 50, 64, 65, 90})
+      for (const int64_t length : {1, 2, 3, 7, 70})
         for (const int64_t outer : {1, 3, 5}) {
-          const Tensor values = drawn({outer, length, inner}, dtype), want = summed_plainly(values);
+          const Tensor values = drawn({outer, length, inner}, dtype);
+          const Tensor want = summed_plainly(values).to(dtype).to(float64);
           const std::string where = dtype_name(dtype) + to_string(values.sizes());
           EXPECT_TRUE(same(cumsum(values, 1, dtype).to(float64), want)) << where;
           Tensor out = empty({outer, length, inner}, Options(dtype));
@@ -100,6 +101,30 @@ TEST(Scan, TouchesNothingBehindItsOperands) {
         Tensor sums = out.tensor({rows, length}, dtype);
         EXPECT_TRUE(same(cumsum_out(sums, values, 1), want)) << dtype_name(dtype) << to_string(values.sizes());
       }
+}
+TEST(Scan, TouchesNothingBehindColumns) {
+  const LastPage in, out;
+  for (const Dtype dtype : {float32, float16, bfloat16})
+    for (int64_t columns = 2; columns < 70; ++columns)
+      for (const int64_t length : {1, 2, 4, 7})
+        for (const int64_t blocks : {1, 2}) {
+          const Dims sizes{blocks, length, columns};
+          Tensor values = in.tensor(sizes, dtype), sums = out.tensor(sizes, dtype);
+          values.copy_(drawn(sizes, dtype));
+          EXPECT_TRUE(same(cumsum_out(sums, values, 1), summed_plainly(values).to(dtype)))
+              << dtype_name(dtype) << to_string(sizes);
+        }
+}
+TEST(Scan, SingleElementsAreSumsOfTheirOwn) {
+  for (const Dtype dtype : {float16, bfloat16, float32, float64, complex64}) {
+    const Tensor values = full({3, 1, 50}, -0.0, Options(dtype)), sums = cumsum(values, 1);
+    const Tensor parts = dtype == complex64 ? view_as_real(sums) : sums;
+    EXPECT_TRUE(all(eq(parts, 0)).item<bool>() && !any(signbit(parts)).item<bool>()) << dtype_name(dtype);
+  }
+  for (const Dtype dtype : {uint8, int16, int64}) {
+    const Tensor values = drawn({3, 1, 50}, dtype);
+    EXPECT_TRUE(same(cumsum(values, 1, dtype), values)) << dtype_name(dtype);
+  }
 }
 
 // Results that exceed the caches go to memory by whole lines.

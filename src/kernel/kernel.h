@@ -94,11 +94,12 @@ struct ProductKernels {
   int64_t vector = 0;  // columns of a vector
 };
 
-/// Running sums over [length, inner] elements: each row of `out` is the sum of the rows of `in` up to it and of `sums`,
-/// which hold the last row's sums afterwards: float64 for floats, float32 for 16-bit ones, 64-bit integers for
-/// integers. There is room for kSumSlack more sums. `out` may be `in`.
-using ScanKernel = void (*)(void* out, const void* in, int64_t length, int64_t inner, void* sums);
-inline constexpr int64_t kSumSlack = 16;
+/// Running sums over `count` blocks of [length, inner] elements: each row of `out` is the sum of the rows of its block
+/// up to it: of floats in float64, of 16-bit floats in float32, of integers in 64 bits. `sums` has room for the sums of
+/// a row. `out` may be `in` if there are at least kFewSummed columns: with fewer, elements behind a row are overwritten
+/// before their sums are written.
+using ScanKernel = void (*)(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums);
+inline constexpr int64_t kFewSummed = 16;
 /// Running sums of each of `rows` rows of `length` elements, which follow each other. `out` may be `in`. What is read
 /// next is prefetched; what is written next too, if it `fetches_out`.
 using RowScanKernel = void (*)(void* out, const void* in, int64_t rows, int64_t length, bool fetches_out);
@@ -133,7 +134,13 @@ struct PlaceKernels {
   /// of its own. If it `joins`, these and the places are those of rows before.
   void (*across)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows, int64_t first,
                  bool joins, PlaceOrder order) = nullptr;
+  /// The extremes of `rows` rows of `n` elements, `step` apart, for 16-bit floats without a cast: of equal zeros +0, of
+  /// NaN any. At least kLeastExtremes elements. Null: other dtypes.
+  void (*extremes)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, PlaceOrder order,
+                   bool is_far) = nullptr;
 };
+// Shorter rows are folded faster several together. Bench: ./dev bench --sweep, reductions.
+inline constexpr int64_t kLeastExtremes = 32;
 
 /// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.
 struct NormalizedRows {

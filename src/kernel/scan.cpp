@@ -26,13 +26,16 @@ struct SumOf<T> {
 // --- Columns
 
 template <class T, class Sum>
-void sum_columns(void* out, const void* in, int64_t length, int64_t inner, void* sums) {
+void sum_columns(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
   Sum* const running = static_cast<Sum*>(sums);
-  for (int64_t row = 0; row < length; ++row, from += inner, to += inner) {
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < inner; ++i) to[i] = static_cast<T>(running[i] += static_cast<Sum>(from[i]));
+  for (; count > 0; --count) {
+    std::memset(running, 0, static_cast<std::size_t>(inner) * sizeof(Sum));
+    for (int64_t row = 0; row < length; ++row, from += inner, to += inner) {
+      TENON_INDEPENDENT
+      for (int64_t i = 0; i < inner; ++i) to[i] = static_cast<T>(running[i] += static_cast<Sum>(from[i]));
+    }
   }
 }
 
@@ -66,36 +69,131 @@ HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> narrowed_bits(D d, hn::Vec<D> value)
   }
 }
 
-template <Half T>
-void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, void* sums) {
-  const hn::CappedTag<float, 8> d;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  const uint16_t* from = static_cast<const uint16_t*>(in);
-  uint16_t* to = static_cast<uint16_t*>(out);
-  float* const running = static_cast<float*>(sums);
-  // The last vector stays in a register: of few columns, it is the only one.
-  const int64_t whole = (inner - 1) / kLanes * kLanes, rest = inner - whole;
-  auto last = hn::LoadU(d, running + whole);
-  for (int64_t row = 0; row < length; ++row, from += inner, to += inner) {
-    for (int64_t i = 0; i < whole; i += kLanes) {
-      const auto sum = hn::Add(hn::LoadU(d, running + i), widened_bits<T>(d, hn::LoadU(d16, from + i)));
-      hn::StoreU(sum, d, running + i);
-      hn::StoreU(narrowed_bits<T>(d, sum), d16, to + i);
-    }
-    last = hn::Add(last, widened_bits<T>(d, load_some(d16, from + whole, rest)));
-    store_some(d16, narrowed_bits<T>(d, last), to + whole, rest);
+/// Lanes of memory as what they are summed in, and back.
+template <class T, class DSum, class V>
+HWY_INLINE hn::Vec<DSum> summand(DSum d, V v) {
+  if constexpr (Half<T>)
+    return widened_bits<T>(d, v);
+  else if constexpr (std::is_same_v<T, hn::TFromD<DSum>>)
+    return v;
+  else
+    return hn::PromoteTo(d, v);
+}
+template <class T, class D, class VSum>
+HWY_INLINE hn::Vec<D> stored_sum(D d, VSum sum) {
+  if constexpr (Half<T>)
+    return narrowed_bits<T>(hn::Rebind<float, D>(), sum);
+  else if constexpr (std::is_same_v<T, typename SumOf<T>::type>)
+    return sum;
+  else
+    return hn::DemoteTo(d, sum);
+}
+
+/// Columns of float32 and 16-bit floats. The sums of up to kMost vectors stay in registers. Bench: ./dev bench --sweep,
+/// scans.
+template <class T>
+class ColumnSums {
+  using Lane = std::conditional_t<Half<T>, uint16_t, T>;
+  using Sum = typename SumOf<T>::type;
+  using DSum = hn::CappedTag<Sum, Half<T> ? 16 : 8>;
+  using D = hn::Rebind<Lane, DSum>;
+  static constexpr int64_t kLanes = hn::MaxLanes(DSum()), kNarrow = 8, kMost = 4;
+  static_assert(kLanes <= kFewSummed);
+
+ public:
+  static void run(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
+    const auto* from = static_cast<const Lane*>(in);
+    auto* to = static_cast<Lane*>(out);
+    if constexpr (kLanes > kNarrow)
+      if (inner <= kNarrow) return sum_narrow(hn::CappedTag<Sum, kNarrow>(), to, from, length, inner, count);
+    if (inner < kLanes) return sum_narrow(DSum(), to, from, length, inner, count);
+    if (inner == kLanes) return sum_few<1>(to, from, length, inner, count);
+    if (inner <= 2 * kLanes) return sum_few<2>(to, from, length, inner, count);
+    if (inner <= 3 * kLanes) return sum_few<3>(to, from, length, inner, count);
+    if (inner <= kMost * kLanes) return sum_few<4>(to, from, length, inner, count);
+    if constexpr (Half<T>)
+      sum_many(to, from, length, inner, count, static_cast<float*>(sums));
+    else
+      sum_columns<T, Sum>(out, in, length, inner, count, sums);
   }
-  hn::StoreU(last, d, running + whole);
+
+ private:
+  static HWY_INLINE hn::Vec<DSum> summand_at(const Lane* from) { return summand<T>(DSum(), hn::LoadU(D(), from)); }
+  static HWY_INLINE void store(hn::Vec<DSum> sum, Lane* to) { hn::StoreU(stored_sum<T>(D(), sum), D(), to); }
+
+  /// At most a vector. Rows are stored as whole vectors; the next row is written over what lies behind.
+  template <class DWide>
+  static void sum_narrow(DWide d_sum, Lane* to, const Lane* from, int64_t length, int64_t inner, int64_t count) {
+    const hn::Rebind<Lane, DWide> d;
+    constexpr int64_t kWidth = hn::MaxLanes(d_sum);
+    const int64_t numel = count * length * inner;
+    const int64_t whole = numel < kWidth ? 0 : (numel - kWidth) / inner + 1;  // rows
+    for (int64_t row = 0; count > 0; --count) {
+      auto sum = hn::Zero(d_sum);
+      const int64_t end = row + length;
+      for (const int64_t last = std::min(end, whole); row < last; ++row, from += inner, to += inner) {
+        sum = hn::Add(sum, summand<T>(d_sum, hn::LoadU(d, from)));
+        hn::StoreU(stored_sum<T>(d, sum), d, to);
+      }
+      for (; row < end; ++row, from += inner, to += inner) {
+        sum = hn::Add(sum, summand<T>(d_sum, load_some(d, from, inner)));
+        store_some(d, stored_sum<T>(d, sum), to, inner);
+      }
+    }
+  }
+  /// Columns that kVectors vectors cover: the last one ends with the row. A row is read before it is written.
+  template <int64_t kVectors>
+  static void sum_few(Lane* to, const Lane* from, int64_t length, int64_t inner, int64_t count) {
+    const auto place = [&](int64_t k) TENON_UNROLLED { return k < kVectors - 1 ? k * kLanes : inner - kLanes; };
+    for (; count > 0; --count) {
+      hn::Vec<DSum> sums[kVectors];
+      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sums[k] = hn::Zero(DSum()); });
+      for (int64_t row = 0; row < length; ++row, from += inner, to += inner) {
+        unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sums[k] = hn::Add(sums[k], summand_at(from + place(k))); });
+        unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { store(sums[k], to + place(k)); });
+      }
+    }
+  }
+  static void sum_many(Lane* to, const Lane* from, int64_t length, int64_t inner, int64_t count, float* running) {
+    const DSum d;
+    const int64_t last_place = inner - kLanes;
+    for (; count > 0; --count) {
+      std::memset(running, 0, static_cast<std::size_t>(inner) * sizeof(float));
+      auto last = hn::Zero(d);
+      for (int64_t row = 0; row < length; ++row, from += inner, to += inner) {
+        last = hn::Add(last, summand_at(from + last_place));
+        for (int64_t i = 0; i < last_place; i += kLanes) {
+          const auto sum = hn::Add(hn::LoadU(d, running + i), summand_at(from + i));
+          hn::StoreU(sum, d, running + i);
+          store(sum, to + i);
+        }
+        store(last, to + last_place);
+      }
+    }
+  }
+};
+template <class T>
+constexpr ScanKernel columns_kernel() {
+  return &ColumnSums<T>::run;
 }
 #else
 template <Half T>
-void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, void* sums) {
+void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
   float* const running = static_cast<float*>(sums);
-  for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
-    for (int64_t i = 0; i < inner; ++i) narrow_lane(to + i, running[i] += widen_lane(from + i));
+  for (; count > 0; --count) {
+    std::memset(running, 0, static_cast<std::size_t>(inner) * sizeof(float));
+    for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
+      for (int64_t i = 0; i < inner; ++i) narrow_lane(to + i, running[i] += widen_lane(from + i));
+  }
+}
+template <class T>
+constexpr ScanKernel columns_kernel() {
+  if constexpr (Half<T>)
+    return &sum_half_columns<T>;
+  else
+    return &sum_columns<T, typename SumOf<T>::type>;
 }
 #endif
 
@@ -196,8 +294,8 @@ class RowSums {
 #pragma GCC unroll 8
     for (int64_t lane = 0; lane < kRows; ++lane) {
       const int64_t chain = lane / kSide;
-      sums[chain] = hn::Add(sums[chain], widen(v[lane]));
-      v[lane] = narrow(sums[chain]);
+      sums[chain] = hn::Add(sums[chain], summand<T>(DSum(), v[lane]));
+      v[lane] = stored_sum<T>(D(), sums[chain]);
     }
     transpose(v);
 #pragma GCC unroll 8
@@ -285,23 +383,6 @@ class RowSums {
     }
   }
 
-  static HWY_INLINE hn::Vec<DSum> widen(V v) {
-    if constexpr (Half<T>)
-      return widened_bits<T>(DSum(), v);
-    else if constexpr (std::is_same_v<T, Sum>)
-      return v;
-    else
-      return hn::PromoteTo(DSum(), v);
-  }
-  static HWY_INLINE V narrow(hn::Vec<DSum> sum) {
-    if constexpr (Half<T>)
-      return narrowed_bits<T>(DSum(), sum);
-    else if constexpr (std::is_same_v<T, Sum>)
-      return sum;
-    else
-      return hn::DemoteTo(D(), sum);
-  }
-
   /// Squares of kBlock vectors. Interleaving each vector with the one half a square further transposes the square, if
   /// it is done once for each power of two.
   static HWY_INLINE void transpose(V (&v)[kRows]) {
@@ -343,8 +424,8 @@ void fill_integers(KernelTable& table) {
   ((table.sum_columns[static_cast<int>(dtype_of_v<T>)] = &sum_columns<T, uint64_t>), ...);
 }
 template <class... T>
-void fill_halves(KernelTable& table) {
-  ((table.sum_columns[static_cast<int>(dtype_of_v<T>)] = &sum_half_columns<T>), ...);
+void fill_columns(KernelTable& table) {
+  ((table.sum_columns[static_cast<int>(dtype_of_v<T>)] = columns_kernel<T>()), ...);
 }
 template <class... T>
 void fill_rows(KernelTable& table) {
@@ -352,9 +433,8 @@ void fill_rows(KernelTable& table) {
 }
 void fill_scans(KernelTable& table) {
   fill_integers<uint8_t, int8_t, int16_t, int32_t, int64_t>(table);
-  table.sum_columns[static_cast<int>(float32)] = &sum_columns<float, double>;
   table.sum_columns[static_cast<int>(float64)] = &sum_columns<double, double>;
-  fill_halves<Float16, BFloat16>(table);
+  fill_columns<float, Float16, BFloat16>(table);
   fill_rows<float, double, Float16, BFloat16>(table);
   table.sum_rows[static_cast<int>(int32)] = &RowSums<uint32_t>::run;
   table.sum_rows[static_cast<int>(int64)] = &RowSums<uint64_t>::run;

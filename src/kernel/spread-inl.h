@@ -154,6 +154,8 @@ template <class T>
 HWY_INLINE void prefetch_elements(const T* from, int64_t n) {
   for (int64_t i = 0; i < n; i += 64 / static_cast<int64_t>(sizeof(T))) __builtin_prefetch(from + i);
 }
+// Bytes of runs that are prefetched while the group before is folded.
+inline constexpr int64_t kReadAhead = 512;
 /// Of `runs` runs, at most as many as a vector has lanes: lane i for run i.
 template <class T>
 HWY_INLINE Spread spread_of_runs(const T* from, const T* end, int64_t step, int64_t runs, int64_t n) {
@@ -174,7 +176,7 @@ HWY_INLINE Spread spread_of_runs(const T* from, const T* end, int64_t step, int6
   }
   // The first vectors of a group are read out of order: the processor reads nothing ahead. Prefetching longer runs, a
   // group of which takes much of the first cache, costs more from the second one than it saves from memory.
-  const bool prefetches = n > kSpreadLanes && n * static_cast<int64_t>(sizeof(T)) < 512;
+  const bool prefetches = n > kSpreadLanes && n * static_cast<int64_t>(sizeof(T)) < kReadAhead;
   for (int64_t run = 0; run < runs; ++run) {
     if (prefetches) prefetch_elements(from + (run + kSpreadLanes) * step, n);
     const Distances of = distances_of_run(from + run * step, end, n, SpreadVector(centers[run]));
@@ -189,6 +191,131 @@ HWY_INLINE Spread spread_of_runs(const T* from, const T* end, int64_t step, int6
   return spread;
 }
 
+struct FirstOfPair {
+  static HWY_INLINE SpreadVector forward(SpreadVector first, SpreadVector) { return first; }
+};
+/// Of the rows of kCount vectors, which hold one or several each: lane i for row i.
+template <int64_t kCount>
+HWY_INLINE Spread spread_of_vectors(const Distances (&rows)[kCount], SpreadVector (&centers)[kCount], int64_t n) {
+  const SpreadTag d;
+  SpreadVector sums[kCount], squares[kCount];
+  unrolled<kCount>([&](int64_t k) TENON_UNROLLED { sums[k] = rows[k].sum, squares[k] = rows[k].squares; });
+  Distances all;
+  all.sum = fold_all_pairs<ops::sum, kCount>(d, sums);
+  all.squares = fold_all_pairs<ops::sum, kCount>(d, squares);
+  return {fold_all_pairs<FirstOfPair, kCount>(d, centers), all, n};
+}
+
+/// Runs of float32, as many together as a vector has lanes.
+class SpreadGroups {
+ public:
+  SpreadGroups(double* to, int64_t stride, int64_t step, int64_t n) : to_(to), stride_(stride), step_(step), n_(n) {}
+
+  /// Groups of the `count` runs from `from` on; before `end` may be read. Returns the number of runs; the last ones of
+  /// long runs are left.
+  HWY_INLINE int64_t run(const float* from, const float* end, int64_t count) const {
+    if (n_ >= kShortest) {
+      int64_t run = 0;
+      for (; run + kLanes <= count; run += kLanes, from += kLanes * step_) by_rows(from).store(to_ + run, stride_, n_);
+      return run;
+    }
+    // Vectors of very short runs read a little behind them.
+    const int64_t behind = std::max<int64_t>(kColumns - n_, 0), whole = count / kLanes;
+    const bool reads_behind = end - from < (whole * kLanes - 1) * step_ + n_ + behind;
+    const bool reads_next = behind == 0 || step_ > 0;
+    const int64_t groups = reads_next ? std::max<int64_t>(whole - (reads_behind ? 1 : 0), 0) : 0;
+    by_columns(to_, from, step_, groups);
+    for (int64_t run = groups * kLanes; run < count; run += kLanes)
+      last_by_columns(to_ + run, from + run * step_, std::min(count - run, kLanes));
+    return count;
+  }
+
+ private:
+  static constexpr int64_t kLanes = kSpreadLanes, kColumns = 4;
+  static constexpr hn::Rebind<float, SpreadTag> kNarrow{};
+  using Columns = hn::Vec<hn::Rebind<float, SpreadTag>>;
+  // Shorter runs are transposed, longer ones are joined at their end. Bench: ./dev bench --sweep, inner reductions.
+  static constexpr int64_t kShortest = 4 * kLanes;
+
+  /// Of `count` runs, behind which nothing may be read.
+  void last_by_columns(double* to, const float* from, int64_t count) const {
+    float runs[kLanes * kShortest] = {};
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(runs + i * kShortest, from + i * step_, static_cast<std::size_t>(n_) * sizeof(float));
+    by_columns(to, runs, kShortest, 1);
+  }
+  /// kColumns columns of all runs.
+  static HWY_INLINE void load_columns(const float* from, int64_t step, Columns (&columns)[kColumns]) {
+    const auto load = [&](int64_t k) TENON_UNROLLED {
+      if constexpr (kLanes == 2 * kColumns) {
+        const hn::Half<hn::Rebind<float, SpreadTag>> half;
+        return hn::Combine(kNarrow, hn::LoadU(half, from + (k + kColumns) * step), hn::LoadU(half, from + k * step));
+      } else {
+        return hn::LoadU(kNarrow, from + k * step);
+      }
+    };
+    const Columns a = load(0), b = load(1), c = load(2), d = load(3);
+    const Columns ac = hn::InterleaveLower(kNarrow, a, c), bd = hn::InterleaveLower(kNarrow, b, d),
+                  ac_end = hn::InterleaveUpper(kNarrow, a, c), bd_end = hn::InterleaveUpper(kNarrow, b, d);
+    columns[0] = hn::InterleaveLower(kNarrow, ac, bd);
+    columns[1] = hn::InterleaveUpper(kNarrow, ac, bd);
+    columns[2] = hn::InterleaveLower(kNarrow, ac_end, bd_end);
+    columns[3] = hn::InterleaveUpper(kNarrow, ac_end, bd_end);
+  }
+  HWY_NOINLINE void by_columns(double* to, const float* from, int64_t step, int64_t groups) const {
+    for (; groups > 0; --groups, to += kLanes, from += kLanes * step)
+      group_by_columns(from, step).store(to, stride_, n_);
+  }
+  HWY_INLINE Spread group_by_columns(const float* from, int64_t step) const {
+    const SpreadTag d;
+    Columns columns[kColumns];
+    load_columns(from, step, columns);
+    const SpreadVector center{hn::PromoteTo(d, columns[0])};
+    Distances all, other;
+    const auto add = [&](int64_t first, int64_t last) TENON_UNROLLED {
+      unrolled<kColumns>([&](int64_t k) TENON_UNROLLED {
+        if (k >= first && k < last) (k % 2 == 0 ? all : other).add({hn::PromoteTo(d, columns[k])}, center);
+      });
+    };
+    add(1, n_);
+    int64_t column = kColumns;
+    for (; column + kColumns <= n_; column += kColumns) {
+      load_columns(from + column, step, columns);
+      add(0, kColumns);
+    }
+    if (column < n_) {
+      load_columns(from + n_ - kColumns, step, columns);
+      add(kColumns - (n_ - column), kColumns);
+    }
+    all.add(other);
+    return {center, all, n_};
+  }
+  HWY_INLINE Spread by_rows(const float* from) const {
+    const SpreadTag d;
+    if (n_ * int64_t{sizeof(float)} < kReadAhead)
+      for (int64_t run = 0; run < kLanes; ++run) prefetch_elements(from + (run + kLanes) * step_, n_);
+    Distances rows[kLanes];
+    SpreadVector centers[kLanes];
+    unrolled<kLanes>([&](int64_t k)
+                         TENON_UNROLLED { centers[k].v = hn::PromoteTo(d, hn::Set(kNarrow, from[k * step_])); });
+    int64_t i = 0;
+    for (; i + kLanes <= n_; i += kLanes)
+      unrolled<kLanes>([&](int64_t k)
+                           TENON_UNROLLED { rows[k].add(load_in_float64(from + k * step_ + i), centers[k]); });
+    if (i < n_) {  // the last vectors, without the lanes that were added before
+      const auto known = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n_ - i)));
+      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+        const SpreadVector value = load_in_float64(from + k * step_ + n_ - kLanes);
+        rows[k].add({hn::IfThenZeroElse(known, (value - centers[k]).v)});
+      });
+    }
+    return spread_of_vectors(rows, centers, n_);
+  }
+
+  double* to_;
+  int64_t stride_, step_, n_;
+};
+
 template <class T>
 void spread_along(void* states, int64_t stride, const void* in, int64_t step, int64_t count, int64_t n, const double*) {
   constexpr int64_t kShort = 512;  // a group of longer runs would leave the first cache
@@ -200,7 +327,10 @@ void spread_along(void* states, int64_t stride, const void* in, int64_t step, in
   }
   const T* const end = from + (count - 1) * step + n;
   const int64_t group = n <= kShort ? kSpreadLanes : 1;
-  for (int64_t run = 0; run < count; run += group, from += group * step)
+  int64_t run = 0;
+  if constexpr (!kFindsMean<T>)
+    if (n <= kShort) run = SpreadGroups(to, stride, step, n).run(from, end, count);
+  for (from += run * step; run < count; run += group, from += group * step)
     spread_of_runs(from, end, step, std::min(group, count - run), n).store(to + run, stride, n);
 }
 
@@ -322,9 +452,21 @@ class SpreadBlocks {
     return sum;
   }
   HWY_INLINE Distances distances(const T* block, SpreadVector center) const {
+    constexpr int64_t kParts = 4;
     const auto at = [&](int64_t turn) TENON_UNROLLED { return load_in_float64(block + turn * stride_, end_); };
     Distances all, other;
     int64_t turn = 0;
+    if (turns_ > kParts) {
+      Distances parts[kParts];
+      for (; turn + kParts < turns_; turn += kParts) {  // vectors before the last one may be read whole
+        const T* const from = block + turn * stride_;
+        unrolled<kParts>([&](int64_t k) TENON_UNROLLED { parts[k].add(load_in_float64(from + k * stride_), center); });
+      }
+      parts[0].add(parts[2]);
+      parts[1].add(parts[3]);
+      all = parts[0];
+      other = parts[1];
+    }
     for (; turn + 2 <= turns_; turn += 2) {
       all.add(at(turn), center);
       other.add(at(turn + 1), center);
@@ -355,7 +497,7 @@ void spread_blocks(void* states, int64_t stride, const void* in, int64_t n, int6
     return;
   }
   const SpreadBlocks<T> blocks(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n);
-  for (; count > 0; --count, to += n, from += jump) blocks.of(from).store(to, stride, rows);
+  for (double* const last = to + count * n; to != last; to += n, from += jump) blocks.of(from).store(to, stride, rows);
 }
 #endif
 

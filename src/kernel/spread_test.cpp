@@ -114,7 +114,8 @@ TEST(Spread, ShortRowsInBlocks) {
 }
 TEST(Spread, Runs) {
   for (int64_t n = 1; n <= 150; ++n)
-    for (const int64_t runs : {1, 3, 8, 9}) expect_spreads({1, 1, n, n + runs % 2, runs});
+    for (const int64_t runs : {1, 3, 8, 9, 16, 29})
+      for (const int64_t step : {n, n + 1, int64_t{1}, int64_t{0}}) expect_spreads({1, 1, n, step, runs});
   for (const int64_t n : {511, 512, 513, 1030, 4099}) expect_spreads({1, 1, n, n, 3});
 }
 TEST(Spread, Rows) {
@@ -260,6 +261,42 @@ void expect_extremes(const Blocks& blocks) {
   }
 }
 
+/// The extremes of runs, of which zeros may have any sign, and NaN any bits.
+template <class T>
+void expect_values(int64_t n, int64_t step, bool is_smallest, bool has_nan) {
+  constexpr uint16_t kInfinite = std::is_same_v<T, Float16> ? 0x7C00 : 0x7F80;
+  constexpr int64_t kRuns = 5;
+  const auto extremes = kernels().place[static_cast<int>(dtype_of_v<T>)].extremes;
+  if (!extremes) return;
+  const std::vector<uint16_t> elements = searched_bits<uint16_t>((kRuns - 1) * step + n, kInfinite, has_nan);
+  const auto memory = exact(elements);
+  const auto number = [](uint16_t bits) { return element_cast<float>(T{bits}); };
+  for (const bool is_far : {false, true}) {
+    uint16_t got[kRuns];
+    extremes(got, memory.get(), n, step, kRuns, {is_smallest ? uint64_t{0x8000} : 0, kInfinite}, is_far);
+    for (int64_t run = 0; run < kRuns; ++run) {
+      const uint16_t* const from = memory.get() + run * step;
+      float want = number(from[0]);
+      for (int64_t i = 1; i < n; ++i) {
+        const float next = number(from[i]);
+        if (std::isnan(next) || next == want || (is_smallest ? next < want : next > want)) want = next;
+        if (std::isnan(want)) break;
+      }
+      const float found = number(got[run]);
+      ASSERT_TRUE(std::isnan(want) ? std::isnan(found) : found == want)
+          << dtype_name(dtype_of_v<T>) << ", " << n << " elements, run " << run << ": " << found << ", not " << want;
+    }
+  }
+}
+
+TEST(Place, ExtremesOfHalves) {
+  for (int64_t n = kLeastExtremes; n <= 330; ++n)
+    for (const bool is_smallest : {false, true})
+      for (const bool has_nan : {false, true}) {
+        expect_values<Float16>(n, n + n % 3, is_smallest, has_nan);
+        expect_values<BFloat16>(n, n + n % 3, is_smallest, has_nan);
+      }
+}
 TEST(Place, Blocks) {
   for (int64_t n = 2; n <= 17; ++n)
     for (const int64_t rows : {1, 2, 3, 16, 33, 254, 255, 256, 600})

@@ -23,7 +23,8 @@ constexpr int64_t kFewRows = 64;          // rows that are gathered at once
 constexpr int64_t kWidth = 512;           // outputs of a tile
 constexpr int64_t kRowsAtOnce = 16;       // rows far apart: each is a page
 constexpr int64_t kNarrowSteps = 256;     // elements that a narrow state takes before a wide one takes it
-constexpr int64_t kShortRun = 32;         // elements; shorter runs are folded faster as columns
+// Elements; shorter runs are folded faster as columns. Bench: ./dev bench --sweep, inner reductions.
+constexpr int64_t kShortRun = 20, kShortNarrowRun = 3;
 
 /// One loop gives the outputs of a tile, one the rows that they fold; the others count. -1: no such loop.
 struct Shape {
@@ -85,7 +86,7 @@ bool folds_blocks(const Fold& fold) { return states_of(fold.op, fold.lanes).bloc
 
 /// Below this, a run is not worth joining the lanes it was folded in.
 int64_t shortest_run(const Fold& fold) {
-  if (folds_blocks(fold)) return fold.lanes == float64 ? kShortRun * 5 / 8 : kShortRun;
+  if (folds_blocks(fold)) return fold.lanes == float64 ? kShortRun : kShortNarrowRun;
   return row_of(fold.op).vectors ? 256 : 128 / itemsize(fold.lanes);
 }
 

@@ -357,10 +357,14 @@ class PlaceLoop {
   void fold_chunk(int64_t chunk, std::byte* values) {
     const auto op = static_cast<std::size_t>(setup_.extreme), dtype = static_cast<std::size_t>(setup_.fold.input);
     alignas(64) std::byte wide[kWidth * 4];
-    const bool is_half = setup_.folded != setup_.fold.input;
-    std::byte* const to = is_half ? wide : values;
     const Chunk of = bring(chunk);
-    if (shape_.way == Way::along)
+    const bool as_they_are = setup_.kernel.extremes && shape_.way == Way::along && of.rows >= kLeastExtremes;
+    const bool is_widened = setup_.folded != setup_.fold.input && !as_they_are;
+    std::byte* const to = is_widened ? wide : values;
+    if (as_they_are)
+      setup_.kernel.extremes(to, of.data, of.rows, of.lane_step, width_, setup_.order,
+                             setup_.is_far && !shape_.gathers);
+    else if (shape_.way == Way::along)
       kernels().fold[op][dtype](to, of.data, of.rows, of.lane_step, width_, setup_.is_far && !shape_.gathers);
     else
       kernels().fold_blocks[op][dtype](to, of.data, shape_.inner, of.row_step, of.rows, of.lane_step, width_);
@@ -369,7 +373,7 @@ class PlaceLoop {
       const int64_t bytes = shape_.chunks > 1 ? of.rows * row_stride_ : width_ * lane_stride_;
       prefetch_rows(of.data + (bytes << setup_.shift), std::min(bytes << setup_.shift, kMostAhead), 0, 1);
     }
-    if (!is_half) return;
+    if (!is_widened) return;
     const Lanes lanes{wide, 1};
     kernels().cast[static_cast<int>(setup_.folded)][dtype](values, &lanes, outputs());
   }

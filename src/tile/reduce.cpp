@@ -682,7 +682,7 @@ void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs) {
-  if (has_two_stages(plan)) return run_stages(plan, program, reduction, out, inputs);
+  if (has_two_stages(plan, program)) return run_stages(plan, program, reduction, out, inputs);
   if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program, reduction));
   check_memory(out, inputs, program.inputs());
   Setup setup(plan, program, reduction);

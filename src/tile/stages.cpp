@@ -1,5 +1,6 @@
 #include "tile/stages.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "tile/scratch.h"
@@ -7,9 +8,10 @@
 namespace tenon {
 namespace {
 
-// A shorter innermost reduced loop is kept in the first stage, if that leaves so small a part of the elements. Runs of
-// so many elements are folded one by one, and rows of so many across. Bench: ./dev bench --sweep, several dims.
-constexpr int64_t kShortInner = 64, kSmallPart = 8, kLongRun = 2048, kLongRow = 1024;
+// A shorter innermost reduced loop is kept in the first stage, if that leaves so small a part of the elements: by
+// elements, or by bytes of narrow ones that are not widened. Runs of so many elements are folded one by one, and rows
+// of so many across. Bench: ./dev bench --sweep, several dims.
+constexpr int64_t kShortInner = 64, kShortInnerBytes = 256, kSmallPart = 8, kLongRun = 2048, kLongRow = 1024;
 // Elements that are worth two stages, and whose partial results stay in the cache, however many.
 constexpr int64_t kLeast = 1 << 10, kFew = 1 << 18;
 
@@ -29,11 +31,17 @@ Dims outermost_first(const Plan& plan, const int64_t* values) {
   return dims;
 }
 
-/// Which reduced loops the first stage folds. Depends on sizes only.
-First first_of(const Plan& plan, int64_t inner) {
+/// An innermost reduced loop of fewer elements is short.
+int64_t short_inner(const Program& program) {
+  const Dtype folded = program.dtype(program.result());
+  if (program.dtype(0) != folded) return kShortInner;
+  return std::max(kShortInner, kShortInnerBytes / itemsize(folded));
+}
+/// Which reduced loops the first stage folds. Depends on sizes and dtypes only.
+First first_of(const Plan& plan, const Program& program, int64_t inner) {
   if (plan.ndim() < inner + 3 || !is_reduced(plan, inner) || is_reduced(plan, inner + 1)) return First::nothing;
   const int64_t others = plan.numel / (kept_count(plan) * plan.sizes[inner]);
-  if (others >= kSmallPart && plan.sizes[inner] < kShortInner) return First::others;
+  if (others >= kSmallPart && plan.sizes[inner] < short_inner(program)) return First::others;
   if (others > 1 && plan.sizes[inner] < kSmallPart && plan.numel >= kLeast && plan.numel <= kFew &&
       (inner == 0 || plan.sizes[0] < kShortInner))
     return First::inner;
@@ -45,14 +53,16 @@ int64_t innermost_reduced(const Plan& plan) { return plan.ndim() > 0 && is_reduc
 
 }  // namespace
 
-bool has_two_stages(const Plan& plan) { return first_of(plan, innermost_reduced(plan)) != First::nothing; }
+bool has_two_stages(const Plan& plan, const Program& program) {
+  return first_of(plan, program, innermost_reduced(plan)) != First::nothing;
+}
 
 void run_stages(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                 const void* const* inputs) {
   const Dtype accumulated = program.dtype(program.result());
   const Dims sizes = outermost_first(plan, plan.sizes.data());
   const int64_t ndim = plan.ndim(), count = plan.operands.size(), inner = innermost_reduced(plan);
-  const First first_folded = first_of(plan, inner);
+  const First first_folded = first_of(plan, program, inner);
   const auto folds_first = [&](int64_t loop) {
     return is_reduced(plan, loop) && (loop == inner) == (first_folded == First::inner);
   };

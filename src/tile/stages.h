@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// Whether the loops of a reduction ask for two stages. Depends on sizes only.
-bool has_two_stages(const Plan& plan);
+/// Whether the loops of a reduction ask for two stages. Depends on sizes and dtypes only.
+bool has_two_stages(const Plan& plan, const Program& program);
 /// Runs both, or notes their courses; as run_reduction.
 void run_stages(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                 const void* const* inputs);
