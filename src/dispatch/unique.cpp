@@ -142,12 +142,14 @@ int64_t* data_if_wanted(const Tensor& tensor) {
   return tensor.defined() ? reinterpret_cast<int64_t*>(tensor.impl()->data()) : nullptr;
 }
 
-/// Writes the first element of each group of equal neighbours. Gives how many there are. A NaN equals no element.
-template <class T>
-int64_t write_firsts(T* to, const T* from, int64_t n) {
+/// Writes the first element of each group of equal neighbours and, if wanted, its place. Gives how many there are. A
+/// NaN equals no element.
+template <bool kPlaces, class T>
+int64_t write_firsts(T* to, [[maybe_unused]] int64_t* places, const T* from, int64_t n) {
   using Number = std::conditional_t<is_half_v<T>, float, T>;
   if (n == 0) return 0;
   to[0] = from[0];
+  if constexpr (kPlaces) places[0] = 0;
   int64_t groups = 1;
   auto before = element_cast<Number>(from[0]);
   // What begins no group is overwritten by the next element: a branch would often be mispredicted.
@@ -155,10 +157,16 @@ int64_t write_firsts(T* to, const T* from, int64_t n) {
     const T element = from[i];
     const auto number = element_cast<Number>(element);
     to[groups] = element;
+    if constexpr (kPlaces) places[groups] = i;
     groups += !(number == before);
     before = number;
   }
   return groups;
+}
+/// From where each group starts, how many elements it has; the last one ends at `n`.
+void count_from_starts(int64_t* starts, int64_t groups, int64_t n) {
+  for (int64_t i = 1; i < groups; ++i) starts[i - 1] = starts[i] - starts[i - 1];
+  if (groups > 0) starts[groups - 1] = n - starts[groups - 1];
 }
 
 /// Groups of equal neighbours: of `row` as it is, or at `places` of it.
@@ -170,8 +178,10 @@ Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wa
   const T* const from = reinterpret_cast<const T*>(row.impl()->data());
   T* const to = reinterpret_cast<T*>(found.values.impl()->data());
   int64_t *const inverse = data_if_wanted(found.inverse), *const starts = data_if_wanted(found.counts);
-  if (!places && !inverse && !starts) {
-    found.shorten(write_firsts(to, from, n));
+  if (!places && !inverse) {
+    const int64_t groups = starts ? write_firsts<true>(to, starts, from, n) : write_firsts<false>(to, starts, from, n);
+    if (starts) count_from_starts(starts, groups, n);
+    found.shorten(groups);
     return found;
   }
   int64_t groups = 0;
@@ -186,7 +196,7 @@ Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wa
     if (inverse) inverse[place] = groups - 1;
     before = number;
   }
-  for (int64_t i = 0; starts && i < groups; ++i) starts[i] = (i + 1 < groups ? starts[i + 1] : n) - starts[i];
+  if (starts) count_from_starts(starts, groups, n);
   found.shorten(groups);
   return found;
 }

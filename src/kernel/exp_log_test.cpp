@@ -384,6 +384,24 @@ TEST(LogAddExp, ErrorOfFloat32) {
     EXPECT_LT(ulps(got[i], wanted), 0.95L) << a[i] << " " << b[i];
   }
 }
+/// Beside 0 the share of the other operand is all of the result, down to the smallest subnormal number. Then both parts
+/// of a pair are rounded after every step.
+TEST(LogAddExp, OfFloat64FarApart) {
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  const std::vector<double> far = drawn<double>(1 << 12, -1200, -600), zeros(far.size(), 0.0);
+  std::vector<double> got(far.size());
+  for (Op op : {Op::logaddexp, Op::logaddexp2}) {
+    const Lanes in[] = {{far.data(), 1}, {zeros.data(), 1}};
+    kernels().elementwise[static_cast<int>(op)][static_cast<int>(float64)](got.data(), in,
+                                                                           static_cast<int64_t>(far.size()));
+    for (std::size_t i = 0; i < far.size(); ++i) {
+      const long double x = far[i];
+      const double wanted = static_cast<double>(op == Op::logaddexp ? std::log1p(std::exp(x))
+                                                                    : std::log1p(std::exp2(x)) / std::log(2.0L));
+      ASSERT_NEAR(got[i], wanted, std::max(4 * kLeast, 1e-15 * wanted)) << row_of(op).name << " of 0 and " << far[i];
+    }
+  }
+}
 TEST(LogSigmoid, ErrorIsSmall) {
   const auto truth = [](long double x) -> long double { return -std::log1p(std::exp(-x)); };
   constexpr std::size_t count = 1 << 17;

@@ -483,7 +483,7 @@ HWY_INLINE V pow_of_float64(D d, V x, V y) {
   const V signed_power = hn::IfThenElse(is_negative, hn::IfThenElse(is_whole, of_negative, negative_zero), power);
   return hn::IfThenElse(hn::Eq(y, zero), hn::Set(d, 1.0), signed_power);
 }
-/// e^x for x from -745 to 0, as a pair.
+/// e^x for x from -746 to 0, as a pair.
 template <class D, class V>
 HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
@@ -493,22 +493,23 @@ HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
     return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
   }
 #endif
-  const hn::RebindToSigned<D> di;
   const auto e = split_exponential(d, x);
   const Pair<V> line = sum_of_ordered(hn::Set(d, 1.0), e.rest.high);
   const Pair<V> power = sum_of_ordered(line.high, hn::Add(line.low, e.rest.low));
-  return scaled(power, power_of_two(d, hn::Max(e.k, hn::Set(di, -1000))));
+  // Two factors, so that only the last product can be subnormal.
+  const auto half = halved(d, e.k);
+  return scaled(scaled(power, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
 }
 /// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
 template <class D, class V>
 HWY_INLINE V logaddexp_of_float64(D d, V a, V b) {
-  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -740.0)), larger = hn::Max(a, b);
+  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -746.0)), larger = hn::Max(a, b);
   const Pair<V> power = small_exponential(d, Pair<V>{less, hn::Zero(d)});
   return total(plus(natural_logarithm(d, one_and_share(d, power)), larger));
 }
 template <class D, class V>
 HWY_INLINE V logaddexp2_of_float64(D d, V a, V b) {
-  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -1060.0)), larger = hn::Max(a, b);
+  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -1076.0)), larger = hn::Max(a, b);
   const Pair<V> power = small_exponential(d, times(constant(d, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56), less));
   const Pair<V> log = natural_logarithm(d, one_and_share(d, power));
   return total(plus(times(log, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56)), larger));

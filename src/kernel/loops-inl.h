@@ -199,6 +199,17 @@ void unary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
   vector_loop<F>(D(), out, n, VectorSource<D>(in[0]));
 }
+/// Formulas that limit elements to a range of constants. From a loop over lanes GCC makes comparisons and selections,
+/// which take up to three times as long as a maximum and a minimum. Bench: tenon_bench --ops --filter
+/// 'ops/hard(swish|sigmoid)$'.
+template <class F>
+inline constexpr bool kHasConstantLimits = HWY_TARGET <= HWY_AVX2 &&
+                                           (std::is_same_v<F, ops::hardswish> || std::is_same_v<F, ops::hardsigmoid>);
+template <class F, class T>
+void limited_vectors(void* out, const Lanes* in, int64_t n) {
+  if (n < static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()))) return unary<F, T, T>(out, in, n);
+  unary_vectors<F, T>(out, in, n);
+}
 template <class F, class T>
 void binary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
@@ -971,6 +982,8 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&unary_vectors<F, T>, T, T>();
   else if constexpr (row.vectors && std::is_floating_point_v<T> && kArity == 2)
     return kernel_pair<&binary_vectors<F, T>, T, T, T>();
+  else if constexpr (kHasConstantLimits<F> && std::is_floating_point_v<T>)
+    return kernel_pair<&limited_vectors<F, T>, T, T>();
   else if constexpr (row.promotion == Promotion::select)
     return kernel_pair<&several_conditional<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {

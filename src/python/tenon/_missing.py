@@ -2,8 +2,11 @@
 
 _INSTEAD = {
     "linalg": {
-        "svd svdvals eig eigh eigvals eigvalsh inv det slogdet solve qr cholesky lstsq matrix_rank pinv tensorinv tensorsolve cond": "numpy.linalg.{}(x)",
-        "lu lu_factor lu_solve solve_triangular": "scipy.linalg.{}(x)",
+        "svd svdvals eig eigh eigvals eigvalsh inv det slogdet qr cholesky matrix_rank pinv tensorinv cond": "numpy.linalg.{}(x)",
+        "solve lstsq tensorsolve": "numpy.linalg.{}(a, b)",
+        "lu lu_factor": "scipy.linalg.{}(x)",
+        "lu_solve": "scipy.linalg.lu_solve(lu_and_pivots, b)",
+        "solve_triangular": "scipy.linalg.solve_triangular(a, b)",
         "matrix_exp": "scipy.linalg.expm(x)",
         "cholesky_ex inv_ex ldl_factor ldl_factor_ex ldl_solve lu_factor_ex solve_ex householder_product": "",
     },
@@ -15,7 +18,8 @@ _INSTEAD = {
         "symeig eig": "numpy.linalg.eigh(x)",
         "lstsq solve": "numpy.linalg.{}(a, b)",
         "triangular_solve cholesky_solve": "scipy.linalg.solve_triangular(a, b)",
-        "lu lu_solve": "scipy.linalg.{}(x)",
+        "lu": "scipy.linalg.lu(x)",
+        "lu_solve": "scipy.linalg.lu_solve(lu_and_pivots, b)",
         "matrix_exp": "scipy.linalg.expm(x)",
         "stft istft": "scipy.signal.{}(x)",
         "cholesky_inverse geqrf lobpcg lu_unpack orgqr ormqr pca_lowrank svd_lowrank matrix_rank": "",
@@ -55,7 +59,8 @@ _INSTEAD = {
         "inverse": "numpy.linalg.inv(x)",
         "pinverse": "numpy.linalg.pinv(x)",
         "logdet": "numpy.linalg.slogdet(x)",
-        "lu lu_solve": "scipy.linalg.{}(x)",
+        "lu": "scipy.linalg.lu(x)",
+        "lu_solve": "scipy.linalg.lu_solve(lu_and_pivots, b)",
         "matrix_exp": "scipy.linalg.expm(x)",
         "triangular_solve cholesky_solve": "scipy.linalg.solve_triangular(a, b)",
         "stft istft": "scipy.signal.{}(x)",
