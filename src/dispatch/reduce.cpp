@@ -204,8 +204,8 @@ bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtyp
   const int64_t count = groups.size(), rows = groups[1];
   if (count <= 3) reduction = last;
   int64_t columns = 1, numel = groups[0];
-  for (int64_t i = 1; i < count; ++i) numel *= groups[i];
-  for (int64_t i = 2; i < count; ++i) columns *= groups[i];
+  for (int64_t i = 1; i < count; ++i) numel *= groups[i];    // exact: at most kFewOfGroups
+  for (int64_t i = 2; i < count; ++i) columns *= groups[i];  // exact: a part of them
   if (columns > 1 && fold_contiguous_blocks(reduction, from, accumulated, out, in, columns, rows, groups[0])) {
     groups[0] *= count > 2 ? groups[2] : 1;
     for (int64_t i = 3; i < count; ++i) groups[i - 2] = groups[i];
@@ -230,7 +230,7 @@ bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtyp
   if (!self.is_contiguous() || self.numel() > kFewOfGroups) return false;
   SmallVector<int64_t, 8> groups = groups_of(self, mask);
   const Reduction part{op, 0, types.accumulated}, last = reduction_of(op, out.dtype(), self.numel() / out.numel());
-  Scratch partial(self.numel() * itemsize(types.accumulated));
+  Scratch partial(self.numel() * itemsize(types.accumulated));  // exact: at most kFewOfGroups elements
   const void* in = self.data_ptr();
   Dtype from = self.dtype();
   std::byte* to = partial.data();
@@ -238,9 +238,9 @@ bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtyp
     const bool is_last = groups.size() <= 3;
     if (!fold_one_group(part, last, from, types.accumulated, is_last ? out.data_ptr() : to, in, groups)) return false;
     int64_t left = 1;
-    for (const int64_t size : groups) left *= size;
+    for (const int64_t size : groups) left *= size;  // exact: a part of them
     in = to;
-    to += left * itemsize(types.accumulated);  // each stage leaves at most half as many
+    to += left * itemsize(types.accumulated);  // exact: each stage leaves at most half as many
     from = types.accumulated;
   }
   return true;
