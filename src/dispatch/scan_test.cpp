@@ -1,10 +1,8 @@
 // Running sums are those of a plain loop for any number of rows and columns, wherever they are written.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <vector>
 
+#include "last_page.h"
 #include "tenon/tenon.h"
 #include "tile/run.h"
 
@@ -66,39 +64,22 @@ TEST(Scan, SumsOfManyRows) {
       }
 }
 
-/// Memory that ends where the process may read and write nothing, which masked instructions must not touch either.
-class LastPage {
- public:
-  LastPage() : bytes_(sysconf(_SC_PAGESIZE)) {
-    memory_ = mmap(nullptr, size(2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(static_cast<std::byte*>(memory_) + bytes_, size(1), PROT_NONE);
-  }
-  ~LastPage() { munmap(memory_, size(2)); }
-  LastPage(const LastPage&) = delete;
-  LastPage& operator=(const LastPage&) = delete;
-  /// A tensor that ends with the page.
-  Tensor tensor(SizesView sizes, Dtype dtype) const {
-    int64_t nbytes = itemsize(dtype);
-    for (const int64_t size : sizes) nbytes *= size;
-    return from_buffer(static_cast<std::byte*>(memory_) + bytes_ - nbytes, sizes, dtype);
-  }
-
- private:
-  std::size_t size(int64_t pages) const { return static_cast<std::size_t>(pages * bytes_); }
-
-  int64_t bytes_;
-  void* memory_;
-};
+/// A tensor that ends with the page.
+Tensor last_of(const LastPage& page, SizesView sizes, Dtype dtype) {
+  int64_t nbytes = itemsize(dtype);
+  for (const int64_t size : sizes) nbytes *= size;
+  return from_buffer(page.last(nbytes), sizes, dtype);
+}
 
 TEST(Scan, TouchesNothingBehindItsOperands) {
   const LastPage in, out;
   for (const Dtype dtype : {float32, float64, float16, bfloat16, int32, int64})
     for (int64_t rows = 1; rows < 20; ++rows)
       for (int64_t length = 1; length < 24; ++length) {
-        Tensor values = in.tensor({rows, length}, dtype);
+        Tensor values = last_of(in, {rows, length}, dtype);
         values.copy_(drawn({rows, length}, dtype));
         const Tensor want = summed_plainly(values.view({rows, length, 1})).view({rows, length}).to(dtype);
-        Tensor sums = out.tensor({rows, length}, dtype);
+        Tensor sums = last_of(out, {rows, length}, dtype);
         EXPECT_TRUE(same(cumsum_out(sums, values, 1), want)) << dtype_name(dtype) << to_string(values.sizes());
       }
 }
@@ -109,7 +90,7 @@ TEST(Scan, TouchesNothingBehindColumns) {
       for (const int64_t length : {1, 2, 4, 7})
         for (const int64_t blocks : {1, 2}) {
           const Dims sizes{blocks, length, columns};
-          Tensor values = in.tensor(sizes, dtype), sums = out.tensor(sizes, dtype);
+          Tensor values = last_of(in, sizes, dtype), sums = last_of(out, sizes, dtype);
           values.copy_(drawn(sizes, dtype));
           EXPECT_TRUE(same(cumsum_out(sums, values, 1), summed_plainly(values).to(dtype)))
               << dtype_name(dtype) << to_string(sizes);

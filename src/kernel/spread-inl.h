@@ -232,6 +232,12 @@ class SpreadGroups {
 
  private:
   static constexpr int64_t kLanes = kSpreadLanes, kColumns = 4;
+
+ public:
+  /// Whether a vector has as many lanes as the transposition of columns expects: not so for NEON.
+  static constexpr bool kFitsVectors = kLanes == kColumns || kLanes == 2 * kColumns;
+
+ private:
   static constexpr hn::Rebind<float, SpreadTag> kNarrow{};
   using Columns = hn::Vec<hn::Rebind<float, SpreadTag>>;
   // Shorter runs are transposed, longer ones are joined at their end. Bench: ./dev bench --sweep, inner reductions.
@@ -328,7 +334,7 @@ void spread_along(void* states, int64_t stride, const void* in, int64_t step, in
   const T* const end = from + (count - 1) * step + n;
   const int64_t group = n <= kShort ? kSpreadLanes : 1;
   int64_t run = 0;
-  if constexpr (!kFindsMean<T>)
+  if constexpr (!kFindsMean<T> && SpreadGroups::kFitsVectors)
     if (n <= kShort) run = SpreadGroups(to, stride, step, n).run(from, end, count);
   for (from += run * step; run < count; run += group, from += group * step)
     spread_of_runs(from, end, step, std::min(group, count - run), n).store(to + run, stride, n);
@@ -458,8 +464,9 @@ class SpreadBlocks {
     int64_t turn = 0;
     if (turns_ > kParts) {
       Distances parts[kParts];
-      for (; turn + kParts < turns_; turn += kParts) {  // vectors before the last one may be read whole
+      for (; turn + kParts < turns_; turn += kParts) {
         const T* const from = block + turn * stride_;
+        if (end_ - from < (kParts - 1) * stride_ + kSpreadLanes) break;  // the last vector would be read beyond the end
         unrolled<kParts>([&](int64_t k) TENON_UNROLLED { parts[k].add(load_in_float64(from + k * stride_), center); });
       }
       parts[0].add(parts[2]);

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "last_page.h"
 #include "ops/row.h"
 #include "tenon/dtype.h"
 #include "type/visit.h"
@@ -29,13 +29,23 @@ struct Blocks {
            std::to_string(step) + " apart of " + std::to_string(n);
   }
 };
-/// Memory that ends with the last element, so that AddressSanitizer sees reads behind it.
+/// A copy behind whose last element nothing may be read.
 template <class T>
-std::unique_ptr<T[]> exact(const std::vector<T>& elements) {
-  auto memory = std::make_unique<T[]>(elements.size());
-  std::copy(elements.begin(), elements.end(), memory.get());
-  return memory;
-}
+class Exact {
+ public:
+  explicit Exact(const std::vector<T>& elements)
+      : page_(nbytes_of(elements)), elements_(reinterpret_cast<T*>(page_.last(nbytes_of(elements)))) {
+    std::copy(elements.begin(), elements.end(), elements_);
+  }
+  T* get() const { return elements_; }
+  T& operator[](std::size_t i) const { return elements_[i]; }
+
+ private:
+  static int64_t nbytes_of(const std::vector<T>& elements) { return static_cast<int64_t>(elements.size() * sizeof(T)); }
+
+  LastPage page_;
+  T* elements_;
+};
 
 // --- var
 
@@ -85,7 +95,7 @@ void expect_spread(const Blocks& blocks) {
   const StateKernels* const found = spread_kernels<T>();
   if (!found) return;
   const std::vector<T> numbers = spread_numbers<T>(blocks);
-  const auto memory = exact(numbers);
+  const Exact memory(numbers);
   States states(blocks.columns());
   const auto stride = states.stride;
   found->blocks(states.fields.data(), stride, memory.get(), blocks.n, blocks.step, blocks.rows, blocks.jump,
@@ -111,6 +121,13 @@ TEST(Spread, ShortRowsInBlocks) {
   for (int64_t n = 2; n <= 17; ++n)
     for (int64_t rows = 1; rows <= 40; ++rows)
       for (const int64_t gap : {0, 3}) expect_spreads({n, n + gap, rows, rows * (n + gap) + gap, 3});
+}
+// Rows without distance and with less than their length, as of expanded and overlapping views, and with little more.
+TEST(Spread, ShortRowsThatOverlap) {
+  for (int64_t n = 2; n <= 8; ++n)
+    for (int64_t rows = 1; rows <= 24; ++rows)
+      for (const int64_t step : {int64_t{0}, int64_t{1}, n - 1, n + 1})
+        for (const int64_t count : {1, 2}) expect_spreads({n, step, rows, 1, count});
 }
 TEST(Spread, Runs) {
   for (int64_t n = 1; n <= 150; ++n)
@@ -173,7 +190,7 @@ void expect_places(Dtype dtype, const Blocks& blocks, U infinite, bool has_nan) 
   const PlaceKernels& find = kernels().place[static_cast<int>(dtype)];
   if (!find.along) return;
   const std::vector<U> elements = searched_bits<U>(blocks.numel(), infinite, has_nan);
-  const auto memory = exact(elements);
+  const Exact memory(elements);
   std::vector<U> extremes;
   std::vector<int64_t> want;
   for (int64_t column = 0; column < blocks.columns(); ++column) {
@@ -217,7 +234,7 @@ void expect_extremes(Dtype dtype, const Blocks& blocks, PlaceOrder order, bool i
   const auto search = kernels().place[static_cast<int>(dtype)].across;
   if (!search) return;
   const std::vector<U> bits = searched_bits<U>(blocks.numel(), static_cast<U>(order.infinite), order.infinite != 0);
-  const auto memory = exact(bits);
+  const Exact memory(bits);
   const auto number = [&](int64_t column, int64_t row) {
     T element;
     std::memcpy(&element, &bits[static_cast<std::size_t>(blocks.at(column, row))], sizeof element);
@@ -225,7 +242,7 @@ void expect_extremes(Dtype dtype, const Blocks& blocks, PlaceOrder order, bool i
   };
   const auto columns = static_cast<std::size_t>(blocks.n);
   std::vector<int64_t> places(columns, -1), joined(columns, -1);
-  const auto best = exact(std::vector<U>(columns));
+  const Exact<U> best{std::vector<U>(columns)};
   const int64_t half = blocks.rows / 2;
   search(places.data(), best.get(), memory.get(), blocks.n, blocks.step, blocks.rows, 7, false, order);
   if (half > 0) {
@@ -269,7 +286,7 @@ void expect_values(int64_t n, int64_t step, bool is_smallest, bool has_nan) {
   const auto extremes = kernels().place[static_cast<int>(dtype_of_v<T>)].extremes;
   if (!extremes) return;
   const std::vector<uint16_t> elements = searched_bits<uint16_t>((kRuns - 1) * step + n, kInfinite, has_nan);
-  const auto memory = exact(elements);
+  const Exact memory(elements);
   const auto number = [](uint16_t bits) { return element_cast<float>(T{bits}); };
   for (const bool is_far : {false, true}) {
     uint16_t got[kRuns];
