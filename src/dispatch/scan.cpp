@@ -130,8 +130,8 @@ void scan_few_columns(const T* from, T* to, int64_t length, Sum* before) {
   std::copy_n(sums, kInner, before);
 }
 
-// So many columns have code of their own here, of 16-bit floats if they are so long, which is faster as float32. The
-// kernel of float32 is as fast. Bench: ./dev bench --sweep, scans.
+// Up to so many columns have code of their own here; float32 has none, because its kernel is as fast. 16-bit floats are
+// widened for it if columns have at least kLongWidened elements. Bench: ./dev bench --sweep, scans.
 constexpr int64_t kFew = 8, kFewWidened = 3, kLongWidened = 64;
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
@@ -256,9 +256,16 @@ Blocks blocks_of_numbers(const Tensor& self, int64_t dim) {
   return {self.sizes(), dim, is_complex(self.dtype()) ? 2 : 1};
 }
 
-/// Running sums along `dim` of a row-major tensor with elements. `sums` has its dtype; it may be the same
-/// tensor unless that has a few columns, which kernels overwrite before they read them. Floats are summed in float64,
-/// 16-bit ones in float32, complex numbers part by part; integers wrap.
+/// Whether sums of `self` may be written over it: kernels of float32 and 16-bit floats with less than kFewSummed
+/// columns write behind a row before they read what lies there.
+bool can_be_overwritten(const Tensor& self, int64_t dim) {
+  const int64_t columns = blocks_of_numbers(self, dim).inner;
+  return columns == 1 || columns >= kFewSummed || !is_inexact(self.dtype()) || to_real(self.dtype()) == float64;
+}
+
+/// Running sums along `dim` of a row-major tensor with elements. `sums` has its dtype; it may be the same tensor if
+/// that can be overwritten. Floats are summed in float64, 16-bit ones in float32, complex numbers part by part;
+/// integers wrap.
 void scan(const Tensor& self, const Tensor& sums, int64_t dim) {
   Blocks blocks = blocks_of_numbers(self, dim);
   if (blocks.length == 1) blocks.outer *= std::exchange(blocks.inner, 1);  // exact: the number of elements
@@ -439,8 +446,7 @@ Tensor running_sums(const Tensor& input, int64_t dim, Dtype result, const Tensor
     bump_version(*out);
     return *out;
   }
-  const int64_t columns = blocks_of_numbers(rows, along).inner;
-  const bool needs_room = rows.is(input) || (columns > 1 && columns < kFewSummed);
+  const bool needs_room = rows.is(input) || !can_be_overwritten(rows, along);
   const Tensor sums = needs_room ? new_tensor(input.sizes(), result, input.device()) : rows;
   scan(rows, sums, along);
   return sums;

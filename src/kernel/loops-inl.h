@@ -877,7 +877,7 @@ void fold_blocks(void* out, const void* in, int64_t n, int64_t step, int64_t row
     return;
   }
   const ShortRows<F, Load, ShortRowLanes<T>> block(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n);
-  // Ends are compared, not counts: each value that a turn changes may lie in memory, so that the next one waits for it.
+  // Ends are compared, because a counter may be kept in memory: the next turn would wait until it is stored.
   for (T* const last = to + count * n; to != last; to += n, from += jump)
     store_first(d, block.fold(from).v, to, last - to >= kLanes ? kLanes : n);
 }
