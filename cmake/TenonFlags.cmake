@@ -35,6 +35,9 @@ set(disabled_targets ${TENON_DISABLED_TARGETS})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   # Kernels have arrays of vectors, which SVE does not allow: NEON is used instead.
   string(JOIN "|" disabled_targets ${disabled_targets} HWY_SVE HWY_SVE2 HWY_SVE_256 HWY_SVE2_128)
+  # Highway compiles NEON for processors with cryptographic instructions, of which kernels use none. Constructors that
+  # the compiler adds to classes with vectors must be compiled for the same processors.
+  target_compile_options(tenon_flags INTERFACE -march=armv8-a+crypto)
 endif()
 if(disabled_targets)
   target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${disabled_targets})")

@@ -76,7 +76,7 @@ void cast(void* out, const Lanes* in, int64_t n) {
 struct WidenFloat16 {
   using Out = float;
   template <class D>
-  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> run(D d, hn::Vec<D> bits) {
+  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> run(D, hn::Vec<D> bits) {
     const hn::Rebind<hwy::float16_t, D> half;
     return hn::PromoteTo(hn::Rebind<float, D>(), hn::BitCast(half, bits));
   }

@@ -322,7 +322,7 @@ struct Numbers {
     return hn::BitCast(d, hn::Xor(hn::BitCast(bits, hn::LoadU(d, from)), flip));
   }
   template <class D>
-  HWY_INLINE hn::Mask<D> beyond(D d, hn::Vec<D> v, hn::Vec<D> best) const {
+  HWY_INLINE hn::Mask<D> beyond(D, hn::Vec<D> v, hn::Vec<D> best) const {
     if constexpr (std::is_floating_point_v<T>)
       return hn::AndNot(hn::Le(v, best), hn::Eq(best, best));
     else
