@@ -180,6 +180,7 @@ bool has_several_groups(const Tensor& self, SizesView mask) {
   }
   return groups > 1;
 }
+
 /// The dims of contiguous elements, merged to groups that are reduced and groups that are kept in turn. The first group
 /// is kept; it may have one element.
 SmallVector<int64_t, 8> groups_of(const Tensor& self, SizesView mask) {
@@ -199,10 +200,9 @@ SmallVector<int64_t, 8> groups_of(const Tensor& self, SizesView mask) {
 
 /// Folds one of the reduced groups: the outermost one, row by row, so that all that lies inside it is folded in
 /// vectors; or the innermost one, if that is not possible. False if neither is.
-bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtype accumulated, void* out,
-                    const void* in, SmallVector<int64_t, 8>& groups) {
+bool fold_one_group(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
+                    SmallVector<int64_t, 8>& groups) {
   const int64_t count = groups.size(), rows = groups[1];
-  if (count <= 3) reduction = last;
   int64_t columns = 1, numel = groups[0];
   for (int64_t i = 1; i < count; ++i) numel *= groups[i];    // exact: at most kFewOfGroups
   for (int64_t i = 2; i < count; ++i) columns *= groups[i];  // exact: a part of them
@@ -236,7 +236,8 @@ bool fold_one_group(Reduction reduction, const Reduction& last, Dtype from, Dtyp
   std::byte* to = partial.data();
   while (groups.size() > 1) {
     const bool is_last = groups.size() <= 3;
-    if (!fold_one_group(part, last, from, types.accumulated, is_last ? out.data_ptr() : to, in, groups)) return false;
+    if (!fold_one_group(is_last ? last : part, from, types.accumulated, is_last ? out.data_ptr() : to, in, groups))
+      return false;
     int64_t left = 1;
     for (const int64_t size : groups) left *= size;  // exact: a part of them
     in = to;

@@ -208,7 +208,12 @@ HWY_INLINE Spread spread_of_vectors(const Distances (&rows)[kCount], SpreadVecto
 
 /// Runs of float32, as many together as a vector has lanes.
 class SpreadGroups {
+  static constexpr int64_t kLanes = kSpreadLanes, kColumns = 4;
+
  public:
+  /// Whether a vector has as many lanes as the transposition of columns expects: not so for NEON.
+  static constexpr bool kFitsVectors = kLanes == kColumns || kLanes == 2 * kColumns;
+
   SpreadGroups(double* to, int64_t stride, int64_t step, int64_t n) : to_(to), stride_(stride), step_(step), n_(n) {}
 
   /// Groups of the `count` runs from `from` on; before `end` may be read. Returns the number of runs; the last ones of
@@ -229,13 +234,6 @@ class SpreadGroups {
       last_by_columns(to_ + run, from + run * step_, std::min(count - run, kLanes));
     return count;
   }
-
- private:
-  static constexpr int64_t kLanes = kSpreadLanes, kColumns = 4;
-
- public:
-  /// Whether a vector has as many lanes as the transposition of columns expects: not so for NEON.
-  static constexpr bool kFitsVectors = kLanes == kColumns || kLanes == 2 * kColumns;
 
  private:
   static constexpr hn::Rebind<float, SpreadTag> kNarrow{};
