@@ -29,8 +29,9 @@ struct Header {
 struct Case {
   Header header;
   Prepare tenon;
-  Prepare torch;       // empty, or gives empty work: PyTorch has no such function, or is not there
-  Prepare limit = {};  // what no call can be faster than; empty: not measured
+  Prepare torch;        // empty, or gives empty work: PyTorch has no such function, or is not there
+  Prepare limit = {};   // what no call can be faster than; empty: not measured
+  Prepare nested = {};  // loops written for this call; empty, or gives empty work: not measured
 };
 
 template <class Library>
@@ -62,11 +63,11 @@ class Cases {
 #ifdef TENON_BENCH_TORCH
     torch = prepare<Torch>(make, op);
 #endif
-    all_.push_back({std::move(header), prepare<Tenon>(make, op), std::move(torch), {}});
+    all_.push_back({std::move(header), prepare<Tenon>(make, op), std::move(torch), {}, {}});
   }
   template <class Make, class Op>
   void add_tenon_only(Header header, Make make, Op op) {
-    all_.push_back({std::move(header), prepare<Tenon>(make, op), {}, {}});
+    all_.push_back({std::move(header), prepare<Tenon>(make, op), {}, {}, {}});
   }
   void add(Case c) { all_.push_back(std::move(c)); }
   const std::vector<Case>& all() const { return all_; }

@@ -104,8 +104,10 @@ Result measure(const Case& c, int rounds) {
   if (Work work = c.torch ? c.torch() : Work{}) torch.emplace(std::move(work), clock);
   std::optional<Side> limit;
   if (c.limit) limit.emplace(c.limit(), clock);
+  std::optional<Side> nested;
+  if (Work work = c.nested ? c.nested() : Work{}) nested.emplace(std::move(work), clock);
   const int64_t repeats = torch ? std::max(tenon.repeats(), torch->repeats()) : tenon.repeats();
-  std::vector<double> ratios, shares;
+  std::vector<double> ratios, shares, nests;
   for (int round = 0; round < rounds; ++round) {
     const bool tenon_first = round % 2 == 0;
     if (tenon_first) tenon.take_turn(repeats);
@@ -113,13 +115,15 @@ Result measure(const Case& c, int rounds) {
     if (!tenon_first) tenon.take_turn(repeats);
     if (torch) ratios.push_back(torch->last_ns() / tenon.last_ns());
     if (limit) limit->take_turn(limit->repeats()), shares.push_back(limit->last_ns() / tenon.last_ns());
+    if (nested) nested->take_turn(nested->repeats()), nests.push_back(nested->last_ns() / tenon.last_ns());
   }
-  Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}, .share = {}};
+  Result result{.measured = &c, .tenon_ns = tenon.least_ns(), .torch_ns = {}, .ratio = {}, .share = {}, .nested = {}};
   if (torch) {
     result.torch_ns = torch->least_ns();
     result.ratio = median(ratios);
   }
   if (limit) result.share = median(shares);
+  if (nested) result.nested = median(nests);
   return result;
 }
 

@@ -10,8 +10,9 @@ struct Result {
   const Case* measured;
   double tenon_ns = 0;  // the least of all rounds
   std::optional<double> torch_ns;
-  std::optional<double> ratio;  // PyTorch's time / Tenon's: the median of the rounds
-  std::optional<double> share;  // the limit's time / Tenon's: likewise
+  std::optional<double> ratio;   // PyTorch's time / Tenon's: the median of the rounds
+  std::optional<double> share;   // the limit's time / Tenon's: likewise
+  std::optional<double> nested;  // the nested loops' time / Tenon's: likewise
 
   /// Whether a target was missed.
   bool missed() const;

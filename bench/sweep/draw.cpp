@@ -5,6 +5,8 @@
 #include <random>
 
 #include "../measure.h"
+#include "call.h"
+#include "nested_loops.h"
 #include "plain_loops.h"
 
 namespace bench {
@@ -51,10 +53,6 @@ typename Library::Tensor make_operand(const Layout& layout) {
   if (layout.step > 1) tensor = tensor.slice(last, 0, length - layout.cut, layout.step);
   return layout.order.empty() ? tensor : tensor.permute(Library::sizes(layout.order));
 }
-
-enum class Call { add, mul, maximum, lt, eq, where, copy, sum, mean, amax, argmax, var, cumsum, matmul, cat, exp };
-const char* const kCallNames[] = {"add",  "mul",  "maximum", "lt",  "eq",     "where",  "copy", "sum",
-                                  "mean", "amax", "argmax",  "var", "cumsum", "matmul", "cat",  "exp"};
 
 /// An op over operands of either library.
 struct Run {
@@ -479,20 +477,20 @@ Work limit_of(const Recipe& recipe, int64_t reads, int64_t writes, int threads) 
 
 Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
   const int64_t reads = recipe.a.nbytes() + recipe.b.nbytes() + recipe.c.nbytes(), writes = written_by(recipe);
+  const auto make = [recipe]<class Library>(Library) -> Operands<Library> {
+    return {.out = make_operand<Library>(recipe.out),
+            .a = make_operand<Library>(recipe.a),
+            .b = make_operand<Library>(recipe.b),
+            .c = make_operand<Library>(recipe.c),
+            .dims = Library::dims(recipe.dims)};
+  };
   Cases cases;
-  cases.add(
-      {.name = name_of(family, recipe, threads), .ratio_target = 0, .bytes = reads + writes, .threads = threads},
-      [recipe]<class Library>(Library) -> Operands<Library> {
-        return {.out = make_operand<Library>(recipe.out),
-                .a = make_operand<Library>(recipe.a),
-                .b = make_operand<Library>(recipe.b),
-                .c = make_operand<Library>(recipe.c),
-                .dims = Library::dims(recipe.dims)};
-      },
-      Run{recipe.call, recipe.dim});
+  cases.add({.name = name_of(family, recipe, threads), .ratio_target = 0, .bytes = reads + writes, .threads = threads},
+            make, Run{recipe.call, recipe.dim});
   Case made = cases.all()[0];
   const int used = thread_count(threads);
   made.limit = [=]() -> Work { return limit_of(recipe, reads, writes, used); };
+  if (used == 1) made.nested = [=]() -> Work { return nested_loops(recipe.call, make(Tenon{}), recipe.dims); };
   return {std::move(made), family.name, recipe.inner};
 }
 

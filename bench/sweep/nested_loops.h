@@ -1,0 +1,16 @@
+// bench: the loops that a programmer would write for one call, given to the compiler with the op, the dtypes and the
+// strides of the innermost dim known.
+#pragma once
+#include "../cases.h"
+#include "call.h"
+
+namespace bench {
+
+/// Nested loops for a call: over the dims of the result, or of the operand where it is reduced (with a row of sums for
+/// reduced outer dims). Dims that all operands pass over without a jump are one. They plan nothing, check nothing,
+/// allocate nothing and do not arrange for caches. Empty for mixed dtypes, float16, var, argmax, scans, products, joins
+/// and functions.
+/// `reduced` are the dims of `a` that a reduction sums.
+Work nested_loops(Call call, const Operands<Tenon>& operands, const Dims& reduced);
+
+}  // namespace bench
