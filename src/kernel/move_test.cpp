@@ -121,18 +121,27 @@ TEST(Move, RepeatsAnyNumberOfElementsAnyNumberOfTimes) {
       }
 }
 
+void expect_transposed(int shift, int64_t rows, int64_t columns, int64_t gap) {
+  const int64_t width = int64_t{1} << shift, stride = rows + gap, out_stride = columns + gap;
+  const Memory from = Memory::counted(extent(columns, stride, rows, 1) * width);
+  const int64_t size = extent(rows, out_stride, columns, 1) * width;
+  Memory want = Memory::untouched(size), got = Memory::untouched(size);
+  copy_plainly(want, {out_stride, 1}, from, {1, stride}, rows, columns, width);
+  kernels().move[shift].transpose(got.bytes.get(), out_stride, from.bytes.get(), stride, rows, columns);
+  EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
+}
+
 TEST(Move, TransposesBlocksOfAnySides) {
-  for_all_blocks([](int shift, int64_t width, int64_t columns, int64_t rows) {
-    for (const int64_t gap : {0, 1, 5}) {
-      const int64_t stride = rows + gap, out_stride = columns + gap;
-      const Memory from = Memory::counted(extent(columns, stride, rows, 1) * width);
-      const int64_t size = extent(rows, out_stride, columns, 1) * width;
-      Memory want = Memory::untouched(size), got = Memory::untouched(size);
-      copy_plainly(want, {out_stride, 1}, from, {1, stride}, rows, columns, width);
-      kernels().move[shift].transpose(got.bytes.get(), out_stride, from.bytes.get(), stride, rows, columns);
-      EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " x " << columns << ", gap " << gap;
-    }
+  for_all_blocks([](int shift, int64_t, int64_t columns, int64_t rows) {
+    for (const int64_t gap : {0, 1, 5}) expect_transposed(shift, rows, columns, gap);
   });
+}
+
+TEST(Move, TransposesWideBlocks) {
+  for (int shift = 0; shift < 5; ++shift)
+    for (const int64_t columns : {127, 128, 129, 135, 136, 200})
+      for (int64_t rows = 1; rows <= 70; rows += rows < 18 ? 1 : 13)
+        for (const int64_t gap : {0, 3}) expect_transposed(shift, rows, columns, gap);
 }
 
 /// Columns in another order than memory's, each with its own gap.

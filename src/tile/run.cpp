@@ -47,9 +47,9 @@ bool is_one_kernel(const Setup& setup) {
   return instruction.in_order() && instruction.in[0] == 0;
 }
 
-/// Whether blocks are transposed to the result: a copy that stays in the caches.
+/// Whether blocks are transposed to the result: a copy by ordinary stores.
 bool copies_blocks(const Setup& setup) {
-  if (setup.plan.transposed == 0 || setup.schedule.is_far || !is_one_kernel(setup)) return false;
+  if (setup.plan.transposed == 0 || setup.schedule.streams() || !is_one_kernel(setup)) return false;
   const Program& program = setup.program;
   const Instruction& instruction = program.instructions()[0];
   return instruction.is_cast && program.inputs() == 1 && program.dtype(0) == instruction.dtype &&
