@@ -100,6 +100,38 @@ bool copy_row(const Tensor& out, const Tensor& src) {
   return true;
 }
 
+/// Whether `small` has the last sizes of `large`, but for ones before them.
+bool is_ending(SizesView small, SizesView large) {
+  int64_t ones = 0;
+  while (ones < small.size() && small[ones] == 1) ++ones;
+  const int64_t count = small.size() - ones;
+  return count <= large.size() && std::equal(small.begin() + ones, small.end(), large.end() - count);
+}
+/// Fills `nbytes` with what their first `filled` hold, which divide them.
+void repeat_beginning(std::byte* to, int64_t filled, int64_t nbytes) {
+  constexpr int64_t kPiece = 4096;  // is read again from the first cache
+  int64_t piece = filled;
+  for (; piece < kPiece && 2 * piece <= nbytes; piece *= 2)
+    std::memcpy(to + piece, to, static_cast<std::size_t>(piece));
+  for (filled = piece; filled < nbytes; filled += piece)
+    std::memcpy(to + filled, to, static_cast<std::size_t>(std::min(piece, nbytes - filled)));
+}
+/// Copies rows that are broadcast over the dims before theirs, with their cast, without a plan. False if the operands
+/// do not qualify. Bench: ./dev bench --sweep, copies.
+bool copy_rows(const Tensor& out, const Tensor& src) {
+  const TensorImpl &to = *out.impl(), &from = *src.impl();
+  if (!to.contiguous || !from.contiguous || to.numel > kSmallRowsNumel || !is_ending(from.sizes, to.sizes))
+    return false;
+  const bool is_splat = from.numel == 1;
+  if (is_only_planned(out, src, is_splat ? AccessPattern::splat : AccessPattern::periodic)) return true;
+  const Lanes lanes{from.data(), is_splat ? 0 : 1};
+  const int64_t computed = is_splat ? to.numel : from.numel;
+  kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, computed);
+  // exact: bytes of the output
+  repeat_beginning(to.data(), computed * itemsize(to.dtype), to.numel * itemsize(to.dtype));
+  return true;
+}
+
 /// Into how many equal neighbours each element of `src` is expanded, if these elements lie side by side: along the last
 /// dims its stride is 0. Otherwise 1.
 int64_t repetitions_in(const Tensor& src) {
@@ -191,8 +223,8 @@ bool copy_wide(const Tensor& out, const Tensor& src) {
 
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
-  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_repeated(out, src) ||
-      copy_small(out, src) || copy_wide(out, src))
+  if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_rows(out, src) ||
+      copy_repeated(out, src) || copy_small(out, src) || copy_wide(out, src))
     return;
   void* const to = out.data_ptr();
   const void* const input = src.data_ptr();

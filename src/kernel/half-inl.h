@@ -599,7 +599,7 @@ template <class F, class T>
 constexpr RowsKernel half_rows_kernel() {
 #if TENON_HAS_MASKS
   if constexpr (F::row.promotion == Promotion::select)
-    return &select_rows_masked<uint16_t, &several_conditional<F, uint16_t, bool, uint16_t, uint16_t>>;
+    return &select_rows<uint16_t>;
 #endif
   if constexpr (!F::row.short_rows || !TENON_HAS_VECTORS)
     return nullptr;

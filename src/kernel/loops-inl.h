@@ -1007,7 +1007,7 @@ constexpr RowsKernel rows_kernel() {
 #if TENON_HAS_MASKS
   if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return &rows_masked<F, T, kMaskedBytes<F, T>>;
   if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && !std::is_same_v<T, bool>)
-    return &select_rows_masked<BitsOfWidth<T>, &several_conditional<F, T, bool, T, T>>;
+    return &select_rows<BitsOfWidth<T>>;
 #endif
 #if TENON_HAS_VECTORS
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())

@@ -214,12 +214,11 @@ void streamed_masked(void* out, const Lanes* in, int64_t n) {
   M::template stream<false, false>(out, in, n);
 }
 /// Calls the kernel for each of the last rows.
-template <std::size_t kCount>
-TENON_ONCE void run_last_rows(Kernel kernel, void* out, int64_t out_step, const Lanes* in, const int64_t* steps,
+TENON_ONCE inline void run_last_rows(Kernel kernel, void* out, int64_t out_step, const Lanes* in, const int64_t* steps,
                               int64_t n, int64_t row, int64_t rows) {
   for (; row < rows; ++row) {
-    Lanes lanes[kCount];
-    for (std::size_t i = 0; i < kCount; ++i)
+    Lanes lanes[2];
+    for (std::size_t i = 0; i < 2; ++i)
       lanes[i] = {static_cast<const std::byte*>(in[i].data) + row * steps[i], in[i].step};
     kernel(static_cast<std::byte*>(out) + row * out_step, lanes, n);
   }
@@ -230,7 +229,7 @@ void rows_masked(void* out, int64_t out_step, const Lanes* in, const int64_t* st
   const int64_t done = in[1].step == 0   ? M::template loop_of_rows<false, true>(out, out_step, in, steps, n, rows)
                        : in[0].step == 0 ? M::template loop_of_rows<true, false>(out, out_step, in, steps, n, rows)
                                          : M::template loop_of_rows<false, false>(out, out_step, in, steps, n, rows);
-  run_last_rows<2>(&binary_masked<F, T, kBytes>, out, out_step, in, steps, n, done, rows);
+  run_last_rows(&binary_masked<F, T, kBytes>, out, out_step, in, steps, n, done, rows);
 }
 
 /// where: moves elements, so that dtypes of one width share it. Conditions are bytes of any value.
@@ -251,30 +250,37 @@ struct MaskedSelection {
                                   const MaskedSource<D, kB>& b, int64_t i) {
     return chosen(c.at(i), a.at(i), b.at(i));
   }
-  /// Gives how many rows it computed: those that may read whole vectors.
+  /// The last lanes of a row that ends where the memory of an input may end.
   template <bool kC, bool kA, bool kB>
-  static HWY_INLINE int64_t run(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                                int64_t rows) {
+  static HWY_INLINE hn::Vec<D> some(const MaskedSource<C, kC>& c, const MaskedSource<D, kA>& a,
+                                    const MaskedSource<D, kB>& b, const MaskedSpan<D>& span) {
+    return chosen(c.some(hn::Mask<C>{span.rest.raw}, span.whole), a.some(span.rest, span.whole),
+                  b.some(span.rest, span.whole));
+  }
+  template <bool kC, bool kA, bool kB>
+  static HWY_INLINE void run(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                             int64_t rows) {
     const MaskedSpan<D> span(n);
     MaskedRows<C, kC> conditions(in[0], steps[0], n, rows);
     MaskedRows<D, kA> first(in[1], steps[1], n, rows);
     MaskedRows<D, kB> second(in[2], steps[2], n, rows);
-    const int64_t whole = std::min({conditions.whole(), first.whole(), second.whole()});
+    int64_t whole = std::min({conditions.whole(), first.whole(), second.whole()});
     auto* row = static_cast<std::byte*>(out);
-    for (int64_t left = whole; left > 0; --left, row += out_step) {
+    for (; rows > 0; --rows, --whole, row += out_step) {
       const auto c = conditions.next();
       const auto a = first.next();
       const auto b = second.next();
       auto* to = reinterpret_cast<T*>(row);
       for (int64_t i = 0; i < span.whole; i += kLanes) hn::StoreU(at(c, a, b, i), D(), to + i);
-      if (span.has_rest) hn::BlendedStore(at(c, a, b, span.whole), span.rest, D(), to + span.whole);
+      if (!span.has_rest) continue;
+      const auto rest = whole > 0 ? at(c, a, b, span.whole) : some(c, a, b, span);
+      hn::BlendedStore(rest, span.rest, D(), to + span.whole);
     }
-    return whole;
   }
   /// One loop for each combination of splats; at least one input is none.
   template <bool... kSplats>
-  static HWY_INLINE int64_t pick(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                                 int64_t rows) {
+  static HWY_INLINE void pick(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                              int64_t rows) {
     constexpr std::size_t kKnown = sizeof...(kSplats);
     if constexpr (kKnown == 3) {
       return run<kSplats...>(out, out_step, in, steps, n, rows);
@@ -285,15 +291,10 @@ struct MaskedSelection {
     }
   }
 };
-/// Computes what whole vectors can. Gives the number of rows.
 template <class T>
-TENON_ONCE int64_t select_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                               int64_t rows) {
-  return MaskedSelection<T>::template pick<>(out, out_step, in, steps, n, rows);
-}
-template <class T, Kernel kKernel>
-void select_rows_masked(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
-  run_last_rows<3>(kKernel, out, out_step, in, steps, n, select_rows<T>(out, out_step, in, steps, n, rows), rows);
+TENON_ONCE void select_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
+                            int64_t rows) {
+  MaskedSelection<T>::template pick<>(out, out_step, in, steps, n, rows);
 }
 template <class T>
 using BitsOfWidth = std::conditional_t<
