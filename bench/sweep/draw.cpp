@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <stdexcept>
 
 #include "../measure.h"
 #include "call.h"
@@ -475,6 +476,17 @@ Work limit_of(const Recipe& recipe, int64_t reads, int64_t writes, int threads) 
   };
 }
 
+/// The nested loops for a recipe. Throws if they write anything else than the op does.
+Work checked_loops(const Recipe& recipe, Operands<Tenon> operands) {
+  Work work = nested_loops(recipe.call, operands, recipe.dims);
+  if (!work || !operands.out.defined()) return work;
+  work(1);
+  const Tenon::Tensor written = operands.out.clone();
+  Run{recipe.call, recipe.dim}(operands);
+  if (!equal(written, operands.out)) throw std::logic_error("nested loops differ from the op");
+  return work;
+}
+
 Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
   const int64_t reads = recipe.a.nbytes() + recipe.b.nbytes() + recipe.c.nbytes(), writes = written_by(recipe);
   const auto make = [recipe]<class Library>(Library) -> Operands<Library> {
@@ -490,7 +502,7 @@ Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
   Case made = cases.all()[0];
   const int used = thread_count(threads);
   made.limit = [=]() -> Work { return limit_of(recipe, reads, writes, used); };
-  if (used == 1) made.nested = [=]() -> Work { return nested_loops(recipe.call, make(Tenon{}), recipe.dims); };
+  if (used == 1) made.nested = [=]() -> Work { return checked_loops(recipe, make(Tenon{})); };
   return {std::move(made), family.name, recipe.inner};
 }
 

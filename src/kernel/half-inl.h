@@ -576,6 +576,10 @@ constexpr KernelPair half_kernel() {
     return {&half_binary<RoundedStepwise<F, T>>};
   else if constexpr (row.stepwise)
     return {&binary_stepwise<F, T>};
+#if TENON_HAS_MASKS
+  else if constexpr (row.promotion == Promotion::select)
+    return {&select_row<uint16_t, false>, &select_row<uint16_t, true>};
+#endif
   else if constexpr (row.promotion == Promotion::select)
     return kernel_pair<&several_conditional<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
                        uint16_t>();  // moves elements only
@@ -598,8 +602,7 @@ constexpr KernelPair half_kernel() {
 template <class F, class T>
 constexpr RowsKernel half_rows_kernel() {
 #if TENON_HAS_MASKS
-  if constexpr (F::row.promotion == Promotion::select)
-    return &select_rows<uint16_t>;
+  if constexpr (F::row.promotion == Promotion::select) return &select_rows<uint16_t>;
 #endif
   if constexpr (!F::row.short_rows || !TENON_HAS_VECTORS)
     return nullptr;

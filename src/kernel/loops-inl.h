@@ -969,6 +969,8 @@ constexpr KernelPair elementwise_kernel() {
   else if constexpr (ComplexLane<T>)
     return complex_kernel<F, T>();
 #if TENON_HAS_MASKS
+  else if constexpr (row.promotion == Promotion::select && !std::is_same_v<T, bool>)
+    return {&select_row<BitsOfWidth<T>, false>, &select_row<BitsOfWidth<T>, true>};
   else if constexpr (kHasMaskedForm<F, T>)
     return {&binary_masked<F, T, kMaskedBytes<F, T>>, &streamed_masked<F, T>};
 #endif

@@ -215,7 +215,7 @@ void streamed_masked(void* out, const Lanes* in, int64_t n) {
 }
 /// Calls the kernel for each of the last rows.
 TENON_ONCE inline void run_last_rows(Kernel kernel, void* out, int64_t out_step, const Lanes* in, const int64_t* steps,
-                              int64_t n, int64_t row, int64_t rows) {
+                                     int64_t n, int64_t row, int64_t rows) {
   for (; row < rows; ++row) {
     Lanes lanes[2];
     for (std::size_t i = 0; i < 2; ++i)
@@ -241,7 +241,7 @@ struct MaskedSelection {
 
   static HWY_INLINE hn::Vec<D> chosen(Vector<C> condition, Vector<D> a, Vector<D> b) {
     // GCC would load `a` by the mask. Such a load waits for the condition: from memory it took four times as long.
-    // Bench: ./dev bench --sweep, masks.
+    // Bench: ./dev bench --sweep, where.
     asm("" : "+v"(a.v.raw));
     return hn::IfThenElse(hn::Mask<D>{hn::Ne(condition.v, hn::Zero(C())).raw}, a.v, b.v);
   }
@@ -257,44 +257,70 @@ struct MaskedSelection {
     return chosen(c.some(hn::Mask<C>{span.rest.raw}, span.whole), a.some(span.rest, span.whole),
                   b.some(span.rest, span.whole));
   }
-  template <bool kC, bool kA, bool kB>
-  static HWY_INLINE void run(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                             int64_t rows) {
-    const MaskedSpan<D> span(n);
-    MaskedRows<C, kC> conditions(in[0], steps[0], n, rows);
-    MaskedRows<D, kA> first(in[1], steps[1], n, rows);
-    MaskedRows<D, kB> second(in[2], steps[2], n, rows);
-    int64_t whole = std::min({conditions.whole(), first.whole(), second.whole()});
-    auto* row = static_cast<std::byte*>(out);
-    for (; rows > 0; --rows, --whole, row += out_step) {
-      const auto c = conditions.next();
-      const auto a = first.next();
-      const auto b = second.next();
-      auto* to = reinterpret_cast<T*>(row);
-      for (int64_t i = 0; i < span.whole; i += kLanes) hn::StoreU(at(c, a, b, i), D(), to + i);
-      if (!span.has_rest) continue;
-      const auto rest = whole > 0 ? at(c, a, b, span.whole) : some(c, a, b, span);
-      hn::BlendedStore(rest, span.rest, D(), to + span.whole);
+  /// One row; of streaming stores whole blocks of kStreamedLanes.
+  template <bool kStreams>
+  struct Row {
+    template <bool kC, bool kA, bool kB>
+    static HWY_INLINE void run(void* out, const Lanes* in, int64_t n) {
+      const MaskedSpan<D> span(n);
+      const MaskedSource<C, kC> c(in[0].data);
+      const MaskedSource<D, kA> a(in[1].data);
+      const MaskedSource<D, kB> b(in[2].data);
+      T* const to = static_cast<T*>(out);
+      for (int64_t i = 0; i < span.whole; i += kLanes) {
+        if constexpr (kStreams)
+          hn::Stream(at(c, a, b, i), D(), to + i);
+        else
+          hn::StoreU(at(c, a, b, i), D(), to + i);
+      }
+      if (!kStreams && span.has_rest) hn::BlendedStore(some(c, a, b, span), span.rest, D(), to + span.whole);
     }
-  }
+  };
+  struct Rows {
+    template <bool kC, bool kA, bool kB>
+    static HWY_INLINE void run(void* out, const Lanes* in, int64_t n, int64_t out_step, const int64_t* steps,
+                               int64_t rows) {
+      const MaskedSpan<D> span(n);
+      MaskedRows<C, kC> conditions(in[0], steps[0], n, rows);
+      MaskedRows<D, kA> first(in[1], steps[1], n, rows);
+      MaskedRows<D, kB> second(in[2], steps[2], n, rows);
+      int64_t whole = std::min({conditions.whole(), first.whole(), second.whole()});
+      auto* row = static_cast<std::byte*>(out);
+      for (; rows > 0; --rows, --whole, row += out_step) {
+        const auto c = conditions.next();
+        const auto a = first.next();
+        const auto b = second.next();
+        auto* to = reinterpret_cast<T*>(row);
+        for (int64_t i = 0; i < span.whole; i += kLanes) hn::StoreU(at(c, a, b, i), D(), to + i);
+        if (!span.has_rest) continue;
+        const auto rest = whole > 0 ? at(c, a, b, span.whole) : some(c, a, b, span);
+        hn::BlendedStore(rest, span.rest, D(), to + span.whole);
+      }
+    }
+  };
   /// One loop for each combination of splats; at least one input is none.
-  template <bool... kSplats>
-  static HWY_INLINE void pick(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                              int64_t rows) {
+  template <class Loop, bool... kSplats, class... More>
+  static HWY_INLINE void pick(void* out, const Lanes* in, int64_t n, More... more) {
     constexpr std::size_t kKnown = sizeof...(kSplats);
     if constexpr (kKnown == 3) {
-      return run<kSplats...>(out, out_step, in, steps, n, rows);
+      Loop::template run<kSplats...>(out, in, n, more...);
     } else {
       if constexpr (kKnown < 2 || !(kSplats && ...))
-        if (in[kKnown].step == 0) return pick<kSplats..., true>(out, out_step, in, steps, n, rows);
-      return pick<kSplats..., false>(out, out_step, in, steps, n, rows);
+        if (in[kKnown].step == 0) return pick<Loop, kSplats..., true>(out, in, n, more...);
+      pick<Loop, kSplats..., false>(out, in, n, more...);
     }
   }
 };
 template <class T>
 TENON_ONCE void select_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
                             int64_t rows) {
-  MaskedSelection<T>::template pick<>(out, out_step, in, steps, n, rows);
+  using Selection = MaskedSelection<T>;
+  Selection::template pick<typename Selection::Rows>(out, in, n, out_step, steps, rows);
+}
+template <class T, bool kStreams>
+TENON_ONCE void select_row(void* out, const Lanes* in, int64_t n) {
+  using Selection = MaskedSelection<T>;
+  Selection::template pick<typename Selection::template Row<kStreams>>(out, in, n);
 }
 template <class T>
 using BitsOfWidth = std::conditional_t<
