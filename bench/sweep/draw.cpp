@@ -483,7 +483,7 @@ Work checked_loops(const Recipe& recipe, Operands<Tenon> operands) {
   work(1);
   const Tenon::Tensor written = operands.out.clone();
   Run{recipe.call, recipe.dim}(operands);
-  if (!equal(written, operands.out)) throw std::logic_error("nested loops differ from the op");
+  if (!all(eq(written, operands.out)).item().to<bool>()) throw std::logic_error("nested loops differ from the op");
   return work;
 }
 

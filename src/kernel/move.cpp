@@ -73,16 +73,19 @@ class EveryLane {
 #endif
 
 /// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
-/// of the whole vector waits. Bench: ./dev bench --sweep, steps.
+/// of the whole vector waits. `behind`: elements that may be read behind the last one. Loads under a mask wait for each
+/// other if they miss the caches. Bench: ./dev bench --sweep, steps.
 template <int64_t kStride, class T>
-HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n) {
+HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n,
+                             [[maybe_unused]] int64_t behind = 0) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(T) > 1 && sizeof(T) <= 8) {
     constexpr int64_t kLanes = EveryLane<kStride, T>::kLanes;
     const hn::FixedTag<T, 64 / sizeof(T)> d;
     const EveryLane<kStride, T> every;
     for (; n > kLanes; n -= kLanes, to += kLanes, from += kLanes * kStride) hn::StoreU(every.load(from), d, to);
-    const auto last = every.load_some(from, n);
+    const bool is_whole = kLanes * kStride <= (n - 1) * kStride + 1 + behind;
+    const auto last = is_whole ? every.load(from) : every.load_some(from, n);
     if (n == kLanes) return hn::StoreU(last, d, to);
     return hn::BlendedStore(last, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
   }
@@ -90,18 +93,19 @@ HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * kStride];
 }
 template <class T>
-HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t stride, int64_t n) {
+HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t stride, int64_t n,
+                           int64_t behind = 0) {
   if (stride == 1) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[i];
   } else if (stride == 0) {
     const T value = from[0];
     for (int64_t i = 0; i < n; ++i) to[i] = value;
   } else if (stride == 2) {
-    gather_every<2>(to, from, n);
+    gather_every<2>(to, from, n, behind);
   } else if (stride == 3) {
-    gather_every<3>(to, from, n);
+    gather_every<3>(to, from, n, behind);
   } else if (stride == 4) {
-    gather_every<4>(to, from, n);
+    gather_every<4>(to, from, n, behind);
   } else {
 #pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
@@ -264,7 +268,9 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
   if (n0 == 2) return gather_few<2>(to, from, stride0, stride1, n1);
   if (n0 == 3) return gather_few<3>(to, from, stride0, stride1, n1);
   if (n0 == 4) return gather_few<4>(to, from, stride0, stride1, n1);
-  for (int64_t row = 0; row < n1; ++row) gather_run(to + row * n0, from + row * stride1, stride0, n0);
+  if (stride1 == n0 * stride0) return gather_run(to, from, stride0, n0 * n1);
+  for (int64_t row = 0; row < n1; ++row)
+    gather_run(to + row * n0, from + row * stride1, stride0, n0, std::max<int64_t>((n1 - 1 - row) * stride1, 0));
 }
 
 template <class T>
@@ -706,7 +712,8 @@ HWY_INLINE void transpose_blocks(Transposition<T, Columns> all, int64_t rows, in
 #endif
 
 #if HWY_TARGET == HWY_AVX3
-// Results of fewer columns took a fifth longer than with blocks of 4 x 4 beyond the caches. Bench: ./dev bench --sweep, transposed.
+// Results of fewer columns took a fifth longer than with blocks of 4 x 4 beyond the caches. Bench: ./dev bench --sweep,
+// transposed.
 constexpr int64_t kLinesColumns = 128;
 /// At least 8 rows of eight-byte elements, a multiple of 8 columns.
 template <class Columns>

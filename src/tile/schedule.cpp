@@ -50,12 +50,16 @@ constexpr int64_t kGrainNumel = 32768, kSerialNumel = 3 * kGrainNumel;
 
 int64_t result_size(const Program& program, int result = 0) { return itemsize(program.dtype(program.result(result))); }
 
-/// Elements of an operand that a plan reads.
-int64_t distinct_elements(const Plan& plan, int64_t operand) {
-  int64_t elements = 1;
-  for (int64_t dim = 0; dim < plan.ndim(); ++dim)
-    if (plan.strides_of(operand)[dim] != 0) elements *= plan.sizes[dim];  // exact: at most the numel of the plan
-  return elements;
+/// Bytes of the cache lines that a plan reads of an operand. exact: of its memory
+int64_t bytes_read(const Plan& plan, int64_t operand, int64_t size) {
+  int64_t elements = 1, step = kLine / size;
+  for (int64_t dim = 0; dim < plan.ndim(); ++dim) {
+    const int64_t stride = std::abs(plan.strides_of(operand)[dim]);
+    if (stride == 0 || plan.sizes[dim] == 1) continue;
+    elements *= plan.sizes[dim];
+    step = std::min(step, stride);
+  }
+  return elements * size * std::max<int64_t>(step, 1);
 }
 
 /// Whether the outputs go to memory past the caches.
@@ -64,7 +68,7 @@ bool is_far(const Plan& plan, const Program& program) {
   for (int result = 0; result < program.results(); ++result) written += plan.numel * result_size(program, result);
   if (written <= streaming_threshold()) return false;
   for (int input = 0; input < program.inputs(); ++input)
-    read += distinct_elements(plan, plan.input(input)) * itemsize(program.dtype(input));
+    read += bytes_read(plan, plan.input(input), itemsize(program.dtype(input)));
   return outgrows_cache(written, read);
 }
 
