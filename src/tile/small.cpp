@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tile/gather.h"
 #include "tile/rows.h"
+#include "tile/shuffled.h"
 #include "tile/streamed.h"
 
 namespace tenon {
@@ -120,8 +120,8 @@ constexpr int64_t kListed = 128, kListedRows = 8;
 template <class T>
 [[gnu::noinline]] int64_t expand_listed(T* to, const T* from, const int64_t* counts, const int64_t* strides,
                                         int64_t loop, int64_t columns) {
-  int64_t offsets[kListed];
-  list_offsets(counts, strides, loop, offsets);
+  int64_t offsets[kListed + kListSlack];
+  list_offsets(counts, strides, loop, counts[loop - 1], offsets);
   kernels().move[std::countr_zero(sizeof(T))].transpose_listed(to, columns, from, offsets, counts[loop], columns);
   return columns * counts[loop];
 }
@@ -138,8 +138,8 @@ template <class T>
     if (span > INT32_MAX) break;
     block *= counts[inside];
   }
-  int32_t offsets[kPicked];
-  list_offsets(counts, strides, inside, offsets);
+  int32_t offsets[kPicked + kListSlack];
+  list_offsets(counts, strides, inside, inside > 0 ? counts[inside - 1] : 1, offsets);
   const auto pick = kernels().move[std::countr_zero(sizeof(T))].pick;
   int64_t index[kSmallDims] = {}, filled = 0;
   for (;;) {
@@ -159,6 +159,30 @@ template <class T>
 /// is only repeated costs little.
 inline bool is_picked(const int64_t* counts, const int64_t* strides) {
   return counts[0] * counts[1] < kFewMoved && !(strides[0] == 1 && strides[1] == 0);
+}
+/// Whether shuffles bring their elements together sooner; a run that is only repeated is then short.
+inline bool is_shuffled(const int64_t* counts, const int64_t* strides, int shift) {
+  return is_picked(counts, strides) || (strides[0] == 1 && strides[1] == 0 && counts[0] << shift <= kLongChunk);
+}
+/// Short loops whose elements lie close together. Returns the number of elements; 0 if there are few or shuffles cannot
+/// do it.
+[[gnu::noinline]] int64_t expand_shuffled(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                          int64_t loops, int shift) {
+  if (!is_shuffled(counts, strides, shift)) return 0;
+  int64_t total = 1, extent = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) {
+    total *= counts[loop];
+    extent += (counts[loop] - 1) * strides[loop];  // exact: within the operand
+  }
+  if (total < kFewMoved) return 0;
+  const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
+  if (!block) return 0;
+  alignas(64) std::byte memory[ShuffledBlock{0, 1, ShuffledBlock::kMost}.list_bytes(3)];
+  const Shuffled shuffled(counts, strides, loops, shift, block, memory);
+  if (!shuffled) return 0;
+  const auto* const data = static_cast<const std::byte*>(from);
+  shuffled.load(static_cast<std::byte*>(to), data, data + (extent << shift), counts[loops - 1]);
+  return total;
 }
 
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
@@ -182,7 +206,11 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
     for (int64_t i = 1; i < loop; ++i) columns *= counts[i];
     if (columns <= kListed) return expand_listed(to, from, counts, strides, loop, columns);
   }
-  if (loop > 1 && stride != 0 && is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops);
+  if (loop > 1 && stride != 0) {
+    if (const int64_t moved = expand_shuffled(to, from, counts, strides, loops, std::countr_zero(sizeof(T))))
+      return moved;
+    if (is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops);
+  }
   const int64_t width = static_cast<int64_t>(sizeof(T));
   if (loop == 1 && stride == 0 && strides[0] == 1 && inner * width < kChunk) {
     const std::byte* const run = reinterpret_cast<const std::byte*>(from);

@@ -1,0 +1,175 @@
+#include "kernel/shuffle.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "kernel/kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/shuffle.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A vector whose units are looked up: of 16 bytes.
+struct ByteTable {
+  using D = hn::FixedTag<uint8_t, 16>;
+  static HWY_INLINE hn::Vec<D> lookup(hn::Vec<D> from, hn::Vec<D> units) { return hn::TableLookupBytes(from, units); }
+};
+#if HWY_TARGET == HWY_AVX2
+/// Of 8 words.
+struct WordTable {
+  using D = hn::FixedTag<uint32_t, 8>;
+  static HWY_INLINE hn::Vec<D> lookup(hn::Vec<D> from, hn::Vec<D> units) {
+    return hn::TableLookupLanes(from, hn::IndicesFromVec(D(), units));
+  }
+};
+#elif HWY_TARGET <= HWY_AVX3
+/// Of 64 bytes.
+template <class Unit>
+struct WideTable {
+  using D = hn::FixedTag<Unit, 64 / sizeof(Unit)>;
+  static HWY_INLINE hn::Vec<D> lookup(hn::Vec<D> from, hn::Vec<D> units) {
+    if constexpr (sizeof(Unit) == 2)
+      return hn::Vec<D>{_mm512_permutexvar_epi16(units.raw, from.raw)};
+    else
+      return hn::TableLookupLanes(from, hn::IndicesFromVec(D(), units));
+  }
+};
+#endif
+
+template <class T>
+using TableOf =
+#if HWY_TARGET == HWY_AVX2
+    std::conditional_t<sizeof(T) >= 4, WordTable, ByteTable>;
+#elif HWY_TARGET <= HWY_AVX3
+    std::conditional_t<sizeof(T) >= 2, WideTable<T>, ByteTable>;
+#else
+    ByteTable;
+#endif
+
+/// The shuffles of elements of type T.
+template <class T>
+struct Shuffles {
+  using Table = TableOf<T>;
+  using D = typename Table::D;
+  using Unit = hn::TFromD<D>;
+  static constexpr int64_t kUnits = hn::MaxLanes(D()), kOfElement = sizeof(T) / sizeof(Unit);
+  static constexpr int64_t kLanes = kUnits / kOfElement;
+
+  /// Writes the pieces, and gives the most lanes from the first to the last element of a piece.
+  template <bool kWhole>
+  static int64_t write(ShuffleList& list, const int32_t* offsets, int64_t n, int64_t piece) {
+    if constexpr (kWhole) piece = kLanes;
+    list = {list.lanes, list.places, n, piece, 0, 0};
+    Unit* units = reinterpret_cast<Unit*>(list.lanes);
+    int32_t longest = 0;
+    for (int64_t start = 0; start < n; start += piece, offsets += piece, units += kUnits) {
+      int32_t first = offsets[0], last = offsets[0];
+      for (int64_t lane = 0; lane < piece; ++lane) {
+        first = std::min(first, offsets[lane]);
+        last = std::max(last, offsets[lane]);
+      }
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        for (int64_t unit = 0; unit < kOfElement; ++unit)
+          units[lane * kOfElement + unit] = static_cast<Unit>((offsets[lane] - first) * kOfElement + unit);
+      list.places[list.pieces++] = first;
+      list.last_place = std::max<int64_t>(list.last_place, first);
+      longest = std::max(longest, last - first + 1);
+    }
+    return longest;
+  }
+
+  static bool make(ShuffleList& list, int32_t* offsets, int64_t n) {
+    std::fill_n(offsets + n, kLanes, offsets[n - 1]);
+    int64_t lanes = write<true>(list, offsets, n, kLanes);
+    // Elements with gaps between them: shorter pieces may fit.
+    while (lanes > kLanes) {
+      const int64_t piece = list.piece * kLanes / lanes;
+      if (piece < kLanes / 2) return false;
+      lanes = write<false>(list, offsets, n, piece);
+    }
+    return true;
+  }
+
+  /// What may be read of an operand.
+  struct Source {
+    const std::byte* data;
+    int64_t nbytes;
+  };
+  static HWY_INLINE hn::Vec<D> load(const std::byte* from) {
+    return hn::LoadU(D(), reinterpret_cast<const Unit*>(from));
+  }
+  /// As many bytes as there are.
+  static HWY_INLINE hn::Vec<D> load_some(const std::byte* from, int64_t nbytes) {
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (kUnits * sizeof(Unit) == 64)
+      return hn::MaskedLoad(hn::FirstN(D(), static_cast<std::size_t>(nbytes) / sizeof(Unit)), D(),
+                            reinterpret_cast<const Unit*>(from));
+#endif
+    std::byte bytes[kUnits * sizeof(Unit)] = {};
+    std::memcpy(bytes, from, static_cast<std::size_t>(nbytes));
+    return load(bytes);
+  }
+  template <class Load>
+  static HWY_INLINE void run_pieces(std::byte* to, const ShuffleList& list, int64_t pieces, const Load& at) {
+    const int64_t step = list.piece * static_cast<int64_t>(sizeof(T));
+    const Unit* units = reinterpret_cast<const Unit*>(list.lanes);
+    const int32_t* const places = list.places;
+    for (int64_t i = 0; i < pieces; ++i, to += step, units += kUnits)
+      hn::StoreU(Table::lookup(at(places[i] * static_cast<int64_t>(sizeof(T))), hn::Load(D(), units)), D(),
+                 reinterpret_cast<Unit*>(to));
+  }
+
+  static void run(void* out, const void* in, const void* end, const ShuffleList& list, int64_t n, int64_t step,
+                  int64_t turns) {
+    constexpr int64_t kWidth = sizeof(T), kBytes = kUnits * static_cast<int64_t>(sizeof(Unit));
+    const int64_t pieces = n == list.elements ? list.pieces : (n + list.piece - 1) / list.piece;
+    auto* to = static_cast<std::byte*>(out);
+    const auto* from = static_cast<const std::byte*>(in);
+    step *= kWidth;
+    int64_t nbytes = static_cast<const std::byte*>(end) - from;
+    const int64_t last = list.last_place * kWidth + kBytes;
+    std::byte copied[kCopied + kBytes];
+    if (nbytes <= kCopied && last + (turns - 1) * step > nbytes) {
+      std::memcpy(copied, from, static_cast<std::size_t>(nbytes));
+      std::memset(copied + nbytes, 0, kBytes);
+      from = copied;
+      nbytes += kBytes;
+    }
+    for (; turns > 0 && nbytes >= last; --turns, to += n * kWidth, from += step, nbytes -= step)
+      run_pieces(to, list, pieces, [from](int64_t place) HWY_ATTR { return load(from + place); });
+    for (; turns > 0; --turns, to += n * kWidth, from += step, nbytes -= step)
+      run_pieces(to, list, pieces, [from, nbytes](int64_t place) HWY_ATTR {
+        return nbytes - place >= kBytes ? load(from + place) : load_some(from + place, nbytes - place);
+      });
+  }
+
+ private:
+  /// So many bytes are copied to where more can be read behind them, unless the processor reads under a mask.
+  static constexpr int64_t kCopied = kUnits * sizeof(Unit) == 64 ? 0 : 256;
+};
+
+template <class T>
+constexpr ShuffleKernels kernels_for() {
+  return {Shuffles<T>::kLanes, &Shuffles<T>::make, &Shuffles<T>::run};
+}
+
+void fill_shuffles(KernelTable& table) {
+  table.shuffle[0] = kernels_for<uint8_t>();
+  table.shuffle[1] = kernels_for<uint16_t>();
+  table.shuffle[2] = kernels_for<uint32_t>();
+  table.shuffle[3] = kernels_for<uint64_t>();
+}
+#else
+void fill_shuffles(KernelTable&) {}
+#endif
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
