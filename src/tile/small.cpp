@@ -27,6 +27,8 @@ constexpr int64_t kFairRowBytes = 512;
 // Bytes of an operand's tile, and its elements: a few operands stay in the first-level cache. Bench: ./dev bench
 // --sweep, mixed dtypes.
 constexpr int64_t kTileBytes = 4096, kTileNumel = 2048;
+// Bytes of a repeated operand that serve several calls. Bench: ./dev bench --sweep, rows.
+constexpr int64_t kPieceBytes = 2048;
 // What is expanded may write this many bytes beyond the end.
 constexpr int64_t kExpandSlack = 128;
 
@@ -115,12 +117,13 @@ template <class T>
   move.gather(to, from, strides[0], counts[0], strides[1], counts[1]);
 }
 
-/// Loops of which the last is contiguous and the others have so few elements that a list names them: transposed.
+// So many elements of all loops but the last are named by a list where that is contiguous.
 constexpr int64_t kListed = 128, kListedRows = 8;
 template <class T>
 [[gnu::noinline]] int64_t expand_listed(T* to, const T* from, const int64_t* counts, const int64_t* strides,
-                                        int64_t loop, int64_t columns) {
-  int64_t offsets[kListed + kListSlack];
+                                        int64_t loop) {
+  int64_t offsets[kListed + kListSlack], columns = 1;
+  for (int64_t i = 0; i < loop; ++i) columns *= counts[i];
   list_offsets(counts, strides, loop, counts[loop - 1], offsets);
   kernels().move[std::countr_zero(sizeof(T))].transpose_listed(to, columns, from, offsets, counts[loop], columns);
   return columns * counts[loop];
@@ -160,28 +163,48 @@ template <class T>
 inline bool is_picked(const int64_t* counts, const int64_t* strides) {
   return counts[0] * counts[1] < kFewMoved && !(strides[0] == 1 && strides[1] == 0);
 }
-/// Whether shuffles bring their elements together sooner; a run that is only repeated is then short.
-inline bool is_shuffled(const int64_t* counts, const int64_t* strides, int shift) {
-  return is_picked(counts, strides) || (strides[0] == 1 && strides[1] == 0 && counts[0] << shift <= kLongChunk);
+/// Loops of which the last is contiguous and the others have so few elements that a list names them: transposed.
+inline bool is_listed(const int64_t* counts, const int64_t* strides, int64_t loops) {
+  if (loops <= 2 || strides[loops - 1] != 1 || counts[loops - 1] < kListedRows) return false;
+  int64_t columns = 1;
+  for (int64_t i = 0; i < loops - 1; ++i) columns *= counts[i];
+  return columns <= kListed;
 }
-/// Short loops whose elements lie close together. Returns the number of elements; 0 if there are few or shuffles cannot
-/// do it.
+/// Memory for a list of shuffles.
+struct ShuffleMemory {
+  alignas(64) std::byte bytes[ShuffledBlock{0, 1, ShuffledBlock::kMost}.list_bytes(3)];
+};
+/// How shuffles bring the elements of short loops together; a run that is only repeated is then short. None if there
+/// are few elements, or they lie far apart.
+[[gnu::noinline]] Shuffled shuffles_of(const int64_t* counts, const int64_t* strides, int64_t loops, int shift,
+                                       ShuffleMemory& memory) {
+  if (loops <= 2 || strides[loops - 1] == 0) return {};
+  const bool repeats = strides[0] == 1 && strides[1] == 0 && counts[0] << shift <= kLongChunk;
+  if (!repeats && !is_picked(counts, strides)) return {};
+  if (is_listed(counts, strides, loops)) return {};
+  int64_t total = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
+  if (total < kFewMoved) return {};
+  const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
+  return block ? Shuffled(counts, strides, loops, shift, block, memory.bytes) : Shuffled();
+}
+/// Elements from the first one to the end of the last one.
+inline int64_t extent_of(const int64_t* counts, const int64_t* strides, int64_t loops) {
+  int64_t extent = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) extent += (counts[loop] - 1) * strides[loop];  // exact: the operand
+  return extent;
+}
+/// Returns the number of elements; 0 if there are no such shuffles.
 [[gnu::noinline]] int64_t expand_shuffled(void* to, const void* from, const int64_t* counts, const int64_t* strides,
                                           int64_t loops, int shift) {
-  if (!is_shuffled(counts, strides, shift)) return 0;
-  int64_t total = 1, extent = 1;
-  for (int64_t loop = 0; loop < loops; ++loop) {
-    total *= counts[loop];
-    extent += (counts[loop] - 1) * strides[loop];  // exact: within the operand
-  }
-  if (total < kFewMoved) return 0;
-  const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
-  if (!block) return 0;
-  alignas(64) std::byte memory[ShuffledBlock{0, 1, ShuffledBlock::kMost}.list_bytes(3)];
-  const Shuffled shuffled(counts, strides, loops, shift, block, memory);
+  ShuffleMemory memory;
+  const Shuffled shuffled = shuffles_of(counts, strides, loops, shift, memory);
   if (!shuffled) return 0;
   const auto* const data = static_cast<const std::byte*>(from);
-  shuffled.load(static_cast<std::byte*>(to), data, data + (extent << shift), counts[loops - 1]);
+  shuffled.load(static_cast<std::byte*>(to), data, data + (extent_of(counts, strides, loops) << shift),
+                counts[loops - 1]);
+  int64_t total = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
   return total;
 }
 
@@ -201,11 +224,7 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
     expand_pair(to, from, strides, counts);
     return inner * count;
   }
-  if (loop > 1 && stride == 1 && count >= kListedRows) {
-    int64_t columns = inner;
-    for (int64_t i = 1; i < loop; ++i) columns *= counts[i];
-    if (columns <= kListed) return expand_listed(to, from, counts, strides, loop, columns);
-  }
+  if (is_listed(counts, strides, loops)) return expand_listed(to, from, counts, strides, loop);
   if (loop > 1 && stride != 0) {
     if (const int64_t moved = expand_shuffled(to, from, counts, strides, loops, std::countr_zero(sizeof(T))))
       return moved;
@@ -231,21 +250,26 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
   return total;
 }
 
-/// The same after merging the loops that the other operands keep apart.
-template <class T>
-void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  int64_t own_counts[kSmallDims] = {counts[0]}, own_strides[kSmallDims] = {strides[0]}, last = 0;
-  for (int64_t loop = 1; loop < loops; ++loop) {
-    if (strides[loop] == own_strides[last] * own_counts[last]) {
-      own_counts[last] *= counts[loop];
-      continue;
+/// An operand's own loops: those that only the other operands keep apart are merged.
+struct OwnLoops {
+  int64_t counts[kSmallDims], strides[kSmallDims];
+  int64_t loops = 1;
+  OwnLoops() = default;
+  /// `turns`: of the last loop.
+  OwnLoops(const int64_t* all, const int64_t* all_strides, int64_t count, int64_t turns) {
+    counts[0] = count > 1 ? all[0] : turns;
+    strides[0] = all_strides[0];
+    for (int64_t loop = 1; loop < count; ++loop) {
+      const int64_t size = loop + 1 < count ? all[loop] : turns;
+      if (all_strides[loop] == strides[loops - 1] * counts[loops - 1]) {
+        counts[loops - 1] *= size;
+        continue;
+      }
+      counts[loops] = size;
+      strides[loops++] = all_strides[loop];
     }
-    own_counts[++last] = counts[loop];
-    own_strides[last] = strides[loop];
   }
-  expand(to, from, own_counts, own_strides, last + 1);
-}
-
+};
 /// Calls run(data) for each row, or all rows along the next loops, with the operands' elements there. `widths`: their
 /// itemsizes; `inside`: the loops of a call, at least one.
 template <int kCount, class Run>
@@ -336,11 +360,10 @@ inline bool is_whole(const int64_t* counts, const int64_t* strides, int64_t loop
 }
 
 template <class T>
-void expand_bytes(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  expand_merged(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), counts, strides, loops);
+void expand_bytes(std::byte* to, const std::byte* from, const OwnLoops& own) {
+  expand(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), own.counts, own.strides, own.loops);
 }
-using Expand = void (*)(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides,
-                        int64_t loops);
+using Expand = void (*)(std::byte* to, const std::byte* from, const OwnLoops& own);
 Expand expand_of(int64_t itemsize) {
   static constexpr Expand all[] = {&expand_bytes<uint8_t>, &expand_bytes<uint16_t>, &expand_bytes<uint32_t>,
                                    &expand_bytes<uint64_t>, &expand_bytes<Complex128>};
@@ -367,20 +390,19 @@ class TileOperand {
  public:
   template <int kCount>
   void prepare(const SmallBroadcast<kCount>& broadcast, int i, const Cut& cut, bool in_rows) {
-    counts_ = broadcast.counts;
-    strides_ = broadcast.strides[i];
-    loops_ = cut.loop + 1;
+    const int64_t* const counts = broadcast.counts;
+    const int64_t* const strides = broadcast.strides[i];
     cast_ = broadcast.casts[i];
-    expand_ = expand_of(broadcast.itemsize_of(i));
-    moves_ = strides_[cut.loop] != 0;
+    moves_ = strides[cut.loop] != 0;
     is_one_ = !moves_;
     for (int64_t loop = 0; loop < cut.loop; ++loop) {
-      if (strides_[loop] == 0) continue;
-      own_ *= counts_[loop];
+      if (strides[loop] == 0) continue;
+      read_ *= counts[loop];
       is_one_ = false;
     }
-    step_ = in_rows ? strides_[0] : is_one_ ? 0 : 1;
-    expands_ = !in_rows && !is_one_ && !is_whole(counts_, strides_, loops_);
+    step_ = in_rows ? strides[0] : is_one_ ? 0 : 1;
+    expands_ = !in_rows && !is_one_ && !is_whole(counts, strides, cut.loop + 1);
+    if (expands_) prepare_to_expand(counts, strides, cut, broadcast.itemsize_of(i));
   }
   Lanes lanes(const std::byte* from, int64_t turns) {
     if (!cast_ && !expands_) return {from, step_};
@@ -389,26 +411,39 @@ class TileOperand {
     turns_ = turns;
     if (cast_) {
       const Lanes given{from, 1};
-      cast_(casted_, &given, moves_ ? own_ * turns : own_);
+      cast_(casted_, &given, moves_ ? read_ * turns : read_);
       from = casted_;
     }
     if (!expands_) return {from, step_};
-    int64_t counts[kSmallDims];
-    std::copy_n(counts_, loops_ - 1, counts);
-    counts[loops_ - 1] = turns;
-    expand_(expanded_, from, counts, strides_, loops_);
+    expand(from, turns);
     return {expanded_, step_};
   }
 
  private:
-  const int64_t* counts_;
-  const int64_t* strides_;
-  int64_t loops_;
+  void prepare_to_expand(const int64_t* counts, const int64_t* strides, const Cut& cut, int64_t itemsize) {
+    own_ = OwnLoops(counts, strides, cut.loop + 1, cut.turns);
+    rows_ = own_.counts[own_.loops - 1] / cut.turns;
+    shift_ = std::countr_zero(static_cast<uint64_t>(itemsize));
+    expand_ = expand_of(itemsize);
+    shuffled_ = shuffles_of(own_.counts, own_.strides, own_.loops, shift_, shuffles_);
+  }
+  void expand(const std::byte* from, int64_t turns) {
+    own_.counts[own_.loops - 1] = rows_ * turns;
+    if (!shuffled_) return expand_(expanded_, from, own_);
+    const std::byte* const end = from + (extent_of(own_.counts, own_.strides, own_.loops) << shift_);
+    shuffled_.load(expanded_, from, end, rows_ * turns);
+  }
+
   int64_t step_;
   Kernel cast_;
-  Expand expand_;
   bool moves_, is_one_, expands_;
-  int64_t own_ = 1;                   // elements that a turn reads
+  int64_t read_ = 1;  // elements of a turn
+  OwnLoops own_;
+  int64_t rows_;  // turns of the last of them in one of the tile's
+  int shift_;
+  Expand expand_;
+  ShuffleMemory shuffles_;
+  Shuffled shuffled_;
   const std::byte* built_ = nullptr;  // the elements that were made lanes last
   int64_t turns_ = 0;
   alignas(64) std::byte casted_[kTileBytes];
@@ -445,19 +480,34 @@ template <int kCount>
   for_each_row(broadcast, widths, run, cut.loop + 1);
 }
 
-/// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny.
+/// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny. If all but
+/// the last loop of one are repeated beside the other, a piece of it serves several calls.
 template <class T>
-void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, void* out) {
-  alignas(64) T buffers[2][kSmallBytes / static_cast<int64_t>(sizeof(T)) + kLongChunk];
+void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+  constexpr int64_t kWidth = sizeof(T), kPiece = kPieceBytes / kWidth;
+  alignas(64) T buffers[2][kSmallBytes / kWidth + kLongChunk];
+  const int64_t last = broadcast.loops - 1;
+  int64_t turns = broadcast.counts[last];  // of a call
+  bool whole[2];
+  for (int i = 0; i < 2; ++i) whole[i] = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
+  int64_t turn = 1;  // its elements
+  for (int64_t loop = 0; loop < last; ++loop) turn *= broadcast.counts[loop];
+  const bool repeats = (whole[0] && broadcast.strides[1][last] == 0) || (whole[1] && broadcast.strides[0][last] == 0);
+  if (repeats && broadcast.numel >= 2 * kPiece) turns = std::max(kPiece / turn, int64_t{1});
   Lanes lanes[2];
   for (int i = 0; i < 2; ++i) {
-    const bool whole = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
-    lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
-    if (!whole)
-      expand_merged(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, broadcast.strides[i],
-                    broadcast.loops);
+    lanes[i] = {whole[i] ? broadcast.data[i] : buffers[i], 1};
+    if (whole[i]) continue;
+    const OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops, turns);
+    expand(buffers[i], static_cast<const T*>(broadcast.data[i]), own.counts, own.strides, own.loops);
   }
-  kernel(out, lanes, broadcast.numel);
+  const int64_t together = turns * turn;
+  for (int64_t left = broadcast.numel; left > 0; left -= together) {
+    kernel(out, lanes, std::min(left, together));
+    out = static_cast<std::byte*>(out) + together * out_itemsize;
+    for (int i = 0; i < 2; ++i)
+      if (whole[i]) lanes[i].data = static_cast<const T*>(lanes[i].data) + together;
+  }
 }
 
 }  // namespace
@@ -570,15 +620,15 @@ void run_of_one_dtype(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t
   if (broadcast.numel * broadcast.itemsize > kSmallBytes) return run_tiles(broadcast, kernel, out_itemsize, out);
   switch (broadcast.itemsize) {
     case 1:
-      return run_one_tile<uint8_t>(broadcast, kernel, out);
+      return run_one_tile<uint8_t>(broadcast, kernel, out_itemsize, out);
     case 2:
-      return run_one_tile<uint16_t>(broadcast, kernel, out);
+      return run_one_tile<uint16_t>(broadcast, kernel, out_itemsize, out);
     case 4:
-      return run_one_tile<uint32_t>(broadcast, kernel, out);
+      return run_one_tile<uint32_t>(broadcast, kernel, out_itemsize, out);
     case 8:
-      return run_one_tile<uint64_t>(broadcast, kernel, out);
+      return run_one_tile<uint64_t>(broadcast, kernel, out_itemsize, out);
     default:
-      return run_one_tile<Complex128>(broadcast, kernel, out);
+      return run_one_tile<Complex128>(broadcast, kernel, out_itemsize, out);
   }
 }
 
@@ -603,8 +653,8 @@ bool fits_buffer(const SmallBroadcast<2>& broadcast, int i) {
 
 void run_small(const SmallBroadcast<1>& broadcast, void* out) {
   alignas(64) std::byte expanded[kSmallBytes + kExpandSlack];
-  expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), broadcast.counts,
-                                broadcast.strides[0], broadcast.loops);
+  const OwnLoops own(broadcast.counts, broadcast.strides[0], broadcast.loops, broadcast.counts[broadcast.loops - 1]);
+  expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), own);
   std::memcpy(out, expanded, static_cast<std::size_t>(broadcast.numel * broadcast.itemsize));
 }
 
