@@ -54,6 +54,39 @@ using TableOf =
     ByteTable;
 #endif
 
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
+
+// A list and what is read and written behind it.
+inline constexpr int64_t kMostListed = ShuffleList::kMost + 64;
+/// The offsets of the elements of some loops. What is written behind them means nothing.
+HWY_NOINLINE void list_offsets(const int64_t* counts, const int64_t* strides, int64_t loops, int64_t rows,
+                               int32_t* offsets) {
+  const hn::CappedTag<int32_t, 16> d;
+  constexpr auto kTogether = static_cast<int64_t>(hn::MaxLanes(d));
+  int64_t listed = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) {
+    const int64_t turns = loop + 1 < loops ? counts[loop] : rows;
+    const auto stride = hn::Set(d, static_cast<int32_t>(strides[loop]));
+    if (loop == 0) {
+      const auto first = hn::Iota(d, 0);
+      for (int64_t turn = 0; turn < turns; turn += kTogether)
+        hn::Store(hn::Mul(hn::Add(first, hn::Set(d, static_cast<int32_t>(turn))), stride), d, offsets + turn);
+    } else {
+      // The first offsets are not read again: that would wait for the last stores.
+      const auto few = hn::Load(d, offsets);
+      auto moved = stride;
+      for (int64_t turn = 1; turn < turns; ++turn, moved = hn::Add(moved, stride)) {
+        int32_t* const to = offsets + turn * listed;
+        hn::StoreU(hn::Add(few, moved), d, to);
+        for (int64_t i = kTogether; i < listed; i += kTogether)
+          hn::StoreU(hn::Add(hn::Load(d, offsets + i), moved), d, to + i);
+      }
+    }
+    listed *= turns;
+  }
+}
+
 /// The shuffles of elements of type T.
 template <class T>
 struct Shuffles {
@@ -62,47 +95,75 @@ struct Shuffles {
   using Unit = hn::TFromD<D>;
   static constexpr int64_t kUnits = hn::MaxLanes(D()), kOfElement = sizeof(T) / sizeof(Unit);
   static constexpr int64_t kLanes = kUnits / kOfElement;
+  using Offsets = hn::CappedTag<int32_t, kLanes>;
+  static constexpr int64_t kPart = hn::MaxLanes(Offsets()), kParts = kLanes / kPart;
 
   /// Writes the pieces, and gives the most lanes from the first to the last element of a piece.
-  template <bool kWhole>
-  static int64_t write(ShuffleList& list, const int32_t* offsets, int64_t n, int64_t piece) {
-    if constexpr (kWhole) piece = kLanes;
-    list = {list.lanes, list.places, n, piece, 0, 0};
-    Unit* units = reinterpret_cast<Unit*>(list.lanes);
-    int32_t longest = 0;
-    for (int64_t start = 0; start < n; start += piece, offsets += piece, units += kUnits) {
-      int32_t first = offsets[0], last = offsets[0];
-      for (int64_t lane = 0; lane < piece; ++lane) {
-        first = std::min(first, offsets[lane]);
-        last = std::max(last, offsets[lane]);
+  static int64_t write(ShuffleList& list, const int32_t* offsets, int64_t piece) {
+    const Offsets d;
+    hn::Mask<Offsets> of_piece[kParts];
+    for (int64_t part = 0; part < kParts; ++part)
+      of_piece[part] = hn::FirstN(d, static_cast<std::size_t>(std::clamp<int64_t>(piece - part * kPart, 0, kPart)));
+    list.piece = piece;
+    list.pieces = list.last_place = 0;
+    auto furthest = hn::Zero(d);
+    auto* units = reinterpret_cast<Unit*>(list.lanes);
+    for (int64_t start = 0; start < list.elements; start += piece, offsets += piece, units += kUnits) {
+      hn::Vec<Offsets> lanes[kParts];
+      const auto any = hn::Set(d, offsets[0]);
+      auto first = any;
+      for (int64_t part = 0; part < kParts; ++part) {
+        lanes[part] = hn::IfThenElse(of_piece[part], hn::LoadU(d, offsets + part * kPart), any);
+        first = hn::Min(first, lanes[part]);
       }
-      for (int64_t lane = 0; lane < kLanes; ++lane)
-        for (int64_t unit = 0; unit < kOfElement; ++unit)
-          units[lane * kOfElement + unit] = static_cast<Unit>((offsets[lane] - first) * kOfElement + unit);
-      list.places[list.pieces++] = first;
-      list.last_place = std::max<int64_t>(list.last_place, first);
-      longest = std::max(longest, last - first + 1);
+      first = hn::MinOfLanes(d, first);
+      for (int64_t part = 0; part < kParts; ++part) {
+        lanes[part] = hn::Sub(lanes[part], first);
+        furthest = hn::Max(furthest, lanes[part]);
+        write_units(lanes[part], units + part * kPart * kOfElement);
+      }
+      const int32_t place = hn::GetLane(first);
+      list.places[list.pieces++] = place;
+      list.last_place = std::max<int64_t>(list.last_place, place);
     }
-    return longest;
+    return hn::GetLane(hn::MaxOfLanes(d, furthest)) + 1;
+  }
+  static HWY_INLINE void write_units(hn::Vec<Offsets> lanes, Unit* units) {
+    const Offsets d;
+    if constexpr (sizeof(T) == 8) {
+      alignas(64) int32_t each[kPart];
+      hn::Store(lanes, d, each);
+      for (int64_t lane = 0; lane < kPart; ++lane)
+        for (int64_t unit = 0; unit < kOfElement; ++unit)
+          units[lane * kOfElement + unit] = static_cast<Unit>(each[lane] * kOfElement + unit);
+    } else {
+      // An element's units are numbered one after the other.
+      constexpr int32_t kEach = kOfElement == 1 ? 1 : sizeof(T) == 2 ? 0x202 : 0x4040404;
+      constexpr int32_t kUnit = kOfElement == 1 ? 0 : sizeof(T) == 2 ? 0x100 : 0x3020100;
+      if constexpr (kOfElement > 1) lanes = hn::Add(hn::Mul(lanes, hn::Set(d, kEach)), hn::Set(d, kUnit));
+      const hn::Rebind<BitsOf<T>, Offsets> to;
+      auto* const at = reinterpret_cast<BitsOf<T>*>(units);
+      if constexpr (sizeof(T) == 4)
+        hn::StoreU(hn::BitCast(to, lanes), to, at);
+      else
+        hn::StoreU(hn::DemoteTo(to, lanes), to, at);
+    }
   }
 
-  static bool make(ShuffleList& list, int32_t* offsets, int64_t n) {
-    std::fill_n(offsets + n, kLanes, offsets[n - 1]);
-    int64_t lanes = write<true>(list, offsets, n, kLanes);
+  static bool make(ShuffleList& list, const int64_t* counts, const int64_t* strides, int64_t loops, int64_t rows) {
+    alignas(64) int32_t offsets[kMostListed] = {};
+    list_offsets(counts, strides, loops, rows, offsets);
+    for (int64_t i = 0; i < kLanes; ++i) offsets[list.elements + i] = offsets[list.elements - 1];
+    int64_t lanes = write(list, offsets, kLanes);
     // Elements with gaps between them: shorter pieces may fit.
     while (lanes > kLanes) {
       const int64_t piece = list.piece * kLanes / lanes;
       if (piece < kLanes / 2) return false;
-      lanes = write<false>(list, offsets, n, piece);
+      lanes = write(list, offsets, piece);
     }
     return true;
   }
 
-  /// What may be read of an operand.
-  struct Source {
-    const std::byte* data;
-    int64_t nbytes;
-  };
   static HWY_INLINE hn::Vec<D> load(const std::byte* from) {
     return hn::LoadU(D(), reinterpret_cast<const Unit*>(from));
   }

@@ -36,10 +36,9 @@ Shuffled::Shuffled(const int64_t* counts, const int64_t* strides, int64_t loops,
     : counts_(counts), strides_(strides), loops_(loops), shift_(shift), block_(block) {
   list_.lanes = memory;
   list_.places = reinterpret_cast<int32_t*>(memory + ShuffleList::lanes_bytes(block.elements << shift));
-  int32_t offsets[ShuffledBlock::kMost + ShuffleList::kOffsetSlack];
-  list_offsets(counts, strides, block.inside + 1, block.turns, offsets);
+  list_.elements = block.elements;
   const ShuffleKernels& kernels = tenon::kernels().shuffle[shift];
-  if (kernels.make(list_, offsets, block.elements)) run_ = kernels.run;
+  if (kernels.make(list_, counts, strides, block.inside + 1, block.turns)) run_ = kernels.run;
 }
 
 void Shuffled::load(std::byte* to, const std::byte* from, const std::byte* end, int64_t rows) const {

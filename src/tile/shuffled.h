@@ -52,7 +52,7 @@ void list_offsets(const int64_t* counts, const int64_t* strides, int64_t loops, 
 /// The loops of a block whose elements shuffles bring together.
 struct ShuffledBlock {
   // Elements of a block, so that calls are few and the list is short. Bench: ./dev bench --sweep, both sides.
-  static constexpr int64_t kMost = 256, kEnough = 64;
+  static constexpr int64_t kMost = ShuffleList::kMost, kEnough = 64;
 
   int64_t inside = 0;    // loops that a block has whole
   int64_t turns = 0;     // of the next loop

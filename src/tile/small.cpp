@@ -170,6 +170,13 @@ inline bool is_listed(const int64_t* counts, const int64_t* strides, int64_t loo
   for (int64_t i = 0; i < loops - 1; ++i) columns *= counts[i];
   return columns <= kListed;
 }
+// With fewer elements, or fewer repeated runs, a list of shuffles is not made. Bench: ./dev bench --sweep, both sides.
+constexpr int64_t kFewShuffled = 160, kFewRepeats = 16;
+inline int64_t total_of(const int64_t* counts, int64_t loops) {
+  int64_t total = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
+  return total;
+}
 /// Memory for a list of shuffles.
 struct ShuffleMemory {
   alignas(64) std::byte bytes[ShuffledBlock{0, 1, ShuffledBlock::kMost}.list_bytes(3)];
@@ -182,9 +189,7 @@ struct ShuffleMemory {
   const bool repeats = strides[0] == 1 && strides[1] == 0 && counts[0] << shift <= kLongChunk;
   if (!repeats && !is_picked(counts, strides)) return {};
   if (is_listed(counts, strides, loops)) return {};
-  int64_t total = 1;
-  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
-  if (total < kFewMoved) return {};
+  if (total_of(counts, loops) < (repeats ? kFewRepeats * counts[0] * counts[1] : kFewShuffled)) return {};
   const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
   return block ? Shuffled(counts, strides, loops, shift, block, memory.bytes) : Shuffled();
 }
@@ -203,9 +208,7 @@ inline int64_t extent_of(const int64_t* counts, const int64_t* strides, int64_t 
   const auto* const data = static_cast<const std::byte*>(from);
   shuffled.load(static_cast<std::byte*>(to), data, data + (extent_of(counts, strides, loops) << shift),
                 counts[loops - 1]);
-  int64_t total = 1;
-  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
-  return total;
+  return total_of(counts, loops);
 }
 
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
@@ -226,7 +229,9 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
   }
   if (is_listed(counts, strides, loops)) return expand_listed(to, from, counts, strides, loop);
   if (loop > 1 && stride != 0) {
-    if (const int64_t moved = expand_shuffled(to, from, counts, strides, loops, std::countr_zero(sizeof(T))))
+    if (const int64_t moved = total_of(counts, loops) < kFewShuffled
+                                  ? 0
+                                  : expand_shuffled(to, from, counts, strides, loops, std::countr_zero(sizeof(T))))
       return moved;
     if (is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops);
   }
@@ -360,6 +365,11 @@ inline bool is_whole(const int64_t* counts, const int64_t* strides, int64_t loop
 }
 
 template <class T>
+void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
+  const OwnLoops own(counts, strides, loops, counts[loops - 1]);
+  expand(to, from, own.counts, own.strides, own.loops);
+}
+template <class T>
 void expand_bytes(std::byte* to, const std::byte* from, const OwnLoops& own) {
   expand(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), own.counts, own.strides, own.loops);
 }
@@ -480,34 +490,49 @@ template <int kCount>
   for_each_row(broadcast, widths, run, cut.loop + 1);
 }
 
-/// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny. If all but
-/// the last loop of one are repeated beside the other, a piece of it serves several calls.
+/// Memory for a small operand.
+template <class T>
+using SmallBuffer = T[kSmallBytes / static_cast<int64_t>(sizeof(T)) + kLongChunk];
+
+/// Calls the kernel for pieces of the result, which share a piece of operand `i`: that is repeated along the last loop,
+/// in which the other one is whole.
+template <class T>
+[[gnu::noinline]] void run_pieces(const SmallBroadcast<2>& broadcast, int i, Kernel kernel, int64_t out_itemsize,
+                                  void* out) {
+  constexpr int64_t kWidth = sizeof(T);
+  alignas(64) SmallBuffer<T> buffer;
+  const int64_t last = broadcast.loops - 1, turn = total_of(broadcast.counts, last);
+  const int64_t turns = std::max(kPieceBytes / kWidth / turn, int64_t{1}), piece = turns * turn;
+  const OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops, turns);
+  expand(buffer, static_cast<const T*>(broadcast.data[i]), own.counts, own.strides, own.loops);
+  const auto* whole = static_cast<const T*>(broadcast.data[1 - i]);
+  auto* to = static_cast<std::byte*>(out);
+  for (int64_t left = broadcast.numel; left > 0; left -= piece, whole += piece, to += piece * out_itemsize) {
+    Lanes lanes[2];
+    lanes[i] = {buffer, 1};
+    lanes[1 - i] = {whole, 1};
+    kernel(to, lanes, std::min(left, piece));
+  }
+}
+/// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny.
 template <class T>
 void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
-  constexpr int64_t kWidth = sizeof(T), kPiece = kPieceBytes / kWidth;
-  alignas(64) T buffers[2][kSmallBytes / kWidth + kLongChunk];
-  const int64_t last = broadcast.loops - 1;
-  int64_t turns = broadcast.counts[last];  // of a call
-  bool whole[2];
-  for (int i = 0; i < 2; ++i) whole[i] = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
-  int64_t turn = 1;  // its elements
-  for (int64_t loop = 0; loop < last; ++loop) turn *= broadcast.counts[loop];
-  const bool repeats = (whole[0] && broadcast.strides[1][last] == 0) || (whole[1] && broadcast.strides[0][last] == 0);
-  if (repeats && broadcast.numel >= 2 * kPiece) turns = std::max(kPiece / turn, int64_t{1});
+  alignas(64) SmallBuffer<T> buffers[2];
   Lanes lanes[2];
+  bool is_other_whole = is_whole(broadcast.counts, broadcast.strides[1], broadcast.loops);
   for (int i = 0; i < 2; ++i) {
-    lanes[i] = {whole[i] ? broadcast.data[i] : buffers[i], 1};
-    if (whole[i]) continue;
-    const OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops, turns);
-    expand(buffers[i], static_cast<const T*>(broadcast.data[i]), own.counts, own.strides, own.loops);
+    const int64_t* const strides = broadcast.strides[i];
+    const bool whole = is_whole(broadcast.counts, strides, broadcast.loops);
+    lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
+    if (!whole) {
+      if (is_other_whole && strides[broadcast.loops - 1] == 0 &&
+          broadcast.numel * static_cast<int64_t>(sizeof(T)) >= 2 * kPieceBytes)
+        return run_pieces<T>(broadcast, i, kernel, out_itemsize, out);
+      expand_merged(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, strides, broadcast.loops);
+    }
+    is_other_whole = whole;
   }
-  const int64_t together = turns * turn;
-  for (int64_t left = broadcast.numel; left > 0; left -= together) {
-    kernel(out, lanes, std::min(left, together));
-    out = static_cast<std::byte*>(out) + together * out_itemsize;
-    for (int i = 0; i < 2; ++i)
-      if (whole[i]) lanes[i].data = static_cast<const T*>(lanes[i].data) + together;
-  }
+  kernel(out, lanes, broadcast.numel);
 }
 
 }  // namespace
