@@ -25,11 +25,10 @@ int64_t list_loop(Offset* offsets, int64_t listed, int64_t turns, int64_t stride
       sums[i] = static_cast<Offset>(static_cast<Unsigned>(from[i]) + static_cast<Unsigned>(moved));
     std::copy_n(sums, kTogether, offsets + to);
   };
-  Offset few[kTogether];  // which are not read again: that would wait for the last stores
   if (listed == 1) {
-    for (int64_t i = 0; i < kTogether; ++i) few[i] = static_cast<Offset>(i * stride);
-    for (int64_t turn = 0; turn < turns; turn += kTogether) move(few, turn, static_cast<Offset>(turn * stride));
+    for (int64_t turn = 1; turn < turns; ++turn) offsets[turn] = static_cast<Offset>(turn * stride);
   } else if (listed <= kTogether) {
+    Offset few[kTogether];  // which are not read again: that would wait for the last stores
     std::copy_n(offsets, kTogether, few);
     for (int64_t turn = 1; turn < turns; ++turn) move(few, turn * listed, static_cast<Offset>(turn * stride));
   } else {

@@ -22,6 +22,8 @@ constexpr int64_t kShortestRowBytes = 64, kShortestPlannedRow = 64;
 // Elements of the shortest rows that kernels compute by a mask; a row that is read again and again is soon repeated in
 // a tile. Bench: ./dev bench --sweep, columns and rows.
 constexpr int64_t kShortestMaskedRow = 12, kShortestRepeatedRow = 24;
+// Bytes of such a row if all others are added to it, which few tiles or many share; of a few rows, half a vector.
+constexpr int64_t kShortestOnlyRowBytes = 64, kShortestSharedRowBytes = 128, kFewRows = 64, kFewRowBytes = 32;
 // Rows of three operands that are computed where they lie. Bench: ./dev bench --sweep, masks.
 constexpr int64_t kFairRowBytes = 512;
 // Bytes of an operand's tile, and its elements: a few operands stay in the first-level cache. Bench: ./dev bench
@@ -171,7 +173,7 @@ inline bool is_listed(const int64_t* counts, const int64_t* strides, int64_t loo
   return columns <= kListed;
 }
 // With fewer elements, or fewer repeated runs, a list of shuffles is not made. Bench: ./dev bench --sweep, both sides.
-constexpr int64_t kFewShuffled = 160, kFewRepeats = 16;
+constexpr int64_t kFewShuffled = 160, kFewRepeats = 32;
 inline int64_t total_of(const int64_t* counts, int64_t loops) {
   int64_t total = 1;
   for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
@@ -260,19 +262,19 @@ struct OwnLoops {
   int64_t counts[kSmallDims], strides[kSmallDims];
   int64_t loops = 1;
   OwnLoops() = default;
-  /// `turns`: of the last loop.
-  OwnLoops(const int64_t* all, const int64_t* all_strides, int64_t count, int64_t turns) {
-    counts[0] = count > 1 ? all[0] : turns;
+  OwnLoops(const int64_t* all, const int64_t* all_strides, int64_t count) {
+    counts[0] = all[0];
     strides[0] = all_strides[0];
+    int64_t last = 0;
     for (int64_t loop = 1; loop < count; ++loop) {
-      const int64_t size = loop + 1 < count ? all[loop] : turns;
-      if (all_strides[loop] == strides[loops - 1] * counts[loops - 1]) {
-        counts[loops - 1] *= size;
+      if (all_strides[loop] == strides[last] * counts[last]) {
+        counts[last] *= all[loop];
         continue;
       }
-      counts[loops] = size;
-      strides[loops++] = all_strides[loop];
+      counts[++last] = all[loop];
+      strides[last] = all_strides[loop];
     }
+    loops = last + 1;
   }
 };
 /// Calls run(data) for each row, or all rows along the next loops, with the operands' elements there. `widths`: their
@@ -366,7 +368,7 @@ inline bool is_whole(const int64_t* counts, const int64_t* strides, int64_t loop
 
 template <class T>
 void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  const OwnLoops own(counts, strides, loops, counts[loops - 1]);
+  const OwnLoops own(counts, strides, loops);
   expand(to, from, own.counts, own.strides, own.loops);
 }
 template <class T>
@@ -431,8 +433,9 @@ class TileOperand {
 
  private:
   void prepare_to_expand(const int64_t* counts, const int64_t* strides, const Cut& cut, int64_t itemsize) {
-    own_ = OwnLoops(counts, strides, cut.loop + 1, cut.turns);
-    rows_ = own_.counts[own_.loops - 1] / cut.turns;
+    own_ = OwnLoops(counts, strides, cut.loop + 1);
+    rows_ = own_.counts[own_.loops - 1] / counts[cut.loop];
+    own_.counts[own_.loops - 1] = rows_ * cut.turns;
     shift_ = std::countr_zero(static_cast<uint64_t>(itemsize));
     expand_ = expand_of(itemsize);
     shuffled_ = shuffles_of(own_.counts, own_.strides, own_.loops, shift_, shuffles_);
@@ -503,7 +506,8 @@ template <class T>
   alignas(64) SmallBuffer<T> buffer;
   const int64_t last = broadcast.loops - 1, turn = total_of(broadcast.counts, last);
   const int64_t turns = std::max(kPieceBytes / kWidth / turn, int64_t{1}), piece = turns * turn;
-  const OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops, turns);
+  OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops);
+  own.counts[own.loops - 1] = turns;  // no other loop is repeated after the last one
   expand(buffer, static_cast<const T*>(broadcast.data[i]), own.counts, own.strides, own.loops);
   const auto* whole = static_cast<const T*>(broadcast.data[1 - i]);
   auto* to = static_cast<std::byte*>(out);
@@ -514,23 +518,28 @@ template <class T>
     kernel(to, lanes, std::min(left, piece));
   }
 }
+/// The operand that is repeated along the last loop beside a whole one; -1: there is none.
+int repeated_operand(const SmallBroadcast<2>& broadcast) {
+  for (int i = 0; i < 2; ++i)
+    if (broadcast.strides[i][broadcast.loops - 1] == 0)
+      return is_whole(broadcast.counts, broadcast.strides[1 - i], broadcast.loops) ? i : -1;
+  return -1;
+}
 /// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny.
 template <class T>
 void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
+  if (broadcast.numel * static_cast<int64_t>(sizeof(T)) >= 2 * kPieceBytes) {
+    if (const int i = repeated_operand(broadcast); i >= 0)
+      return run_pieces<T>(broadcast, i, kernel, out_itemsize, out);
+  }
   alignas(64) SmallBuffer<T> buffers[2];
   Lanes lanes[2];
-  bool is_other_whole = is_whole(broadcast.counts, broadcast.strides[1], broadcast.loops);
   for (int i = 0; i < 2; ++i) {
-    const int64_t* const strides = broadcast.strides[i];
-    const bool whole = is_whole(broadcast.counts, strides, broadcast.loops);
+    const bool whole = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
     lanes[i] = {whole ? broadcast.data[i] : buffers[i], 1};
-    if (!whole) {
-      if (is_other_whole && strides[broadcast.loops - 1] == 0 &&
-          broadcast.numel * static_cast<int64_t>(sizeof(T)) >= 2 * kPieceBytes)
-        return run_pieces<T>(broadcast, i, kernel, out_itemsize, out);
-      expand_merged(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, strides, broadcast.loops);
-    }
-    is_other_whole = whole;
+    if (!whole)
+      expand_merged(buffers[i], static_cast<const T*>(broadcast.data[i]), broadcast.counts, broadcast.strides[i],
+                    broadcast.loops);
   }
   kernel(out, lanes, broadcast.numel);
 }
@@ -561,6 +570,7 @@ bool SmallBroadcast<kCount>::set(const StridedView* operands, int64_t width, int
   // More elements than fit need long rows. The result has at least those of each operand.
   const bool needs_rows = !are_dense && most * width > kSmallBytes;
   itemsize = width;
+  is_dense = are_dense;
   numel = 1;
   loops = 0;
   int64_t last_stride[kCount] = {}, last_size[kCount] = {};
@@ -602,8 +612,12 @@ bool SmallBroadcast<kCount>::casts_any() const noexcept {
 
 template <int kCount>
 int64_t SmallBroadcast<kCount>::shortest_row(bool is_planned) const noexcept {
-  if (rows_kernel && masks_rows(itemsize))
-    return itemsize == 2 || repeats_rows() ? kShortestRepeatedRow : kShortestMaskedRow;
+  if (rows_kernel && masks_rows(itemsize)) {
+    const bool repeats = repeats_rows();
+    if (repeats && loops == 2 && is_dense && (counts[1] >= kFewRows || counts[0] * itemsize <= kFewRowBytes))
+      return (is_planned ? kShortestSharedRowBytes : kShortestOnlyRowBytes) / itemsize;
+    return itemsize == 2 || repeats ? kShortestRepeatedRow : kShortestMaskedRow;
+  }
   return is_planned && !rows_kernel ? kShortestPlannedRow : kShortestRowBytes / itemsize;
 }
 template <int kCount>
@@ -678,7 +692,7 @@ bool fits_buffer(const SmallBroadcast<2>& broadcast, int i) {
 
 void run_small(const SmallBroadcast<1>& broadcast, void* out) {
   alignas(64) std::byte expanded[kSmallBytes + kExpandSlack];
-  const OwnLoops own(broadcast.counts, broadcast.strides[0], broadcast.loops, broadcast.counts[broadcast.loops - 1]);
+  const OwnLoops own(broadcast.counts, broadcast.strides[0], broadcast.loops);
   expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), own);
   std::memcpy(out, expanded, static_cast<std::size_t>(broadcast.numel * broadcast.itemsize));
 }

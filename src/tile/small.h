@@ -38,6 +38,7 @@ struct SmallBroadcast {
   Kernel casts[kCount];              // to the kernel's dtype; null: none. Such an operand is contiguous.
   int64_t numels[kCount];            // of the operands that are cast
   int64_t widths[kCount];            // bytes of their elements
+  bool is_dense;                     // all operands are contiguous
   RowsKernel rows_kernel = nullptr;  // null: each row is a call
   bool has_condition = false;        // the first operand is bool, whatever the others are
 
