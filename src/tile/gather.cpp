@@ -15,6 +15,8 @@ constexpr int64_t kTransposedRows = 8;
 // Shorter innermost loops are read by a list, unless they are contiguous and have so many bytes. Bench: ./dev bench
 // --sweep, permuted and both sides.
 constexpr int64_t kShortLoop = 16, kCopiedBytes = 16;
+// So long runs are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
+constexpr int64_t kLongRunBytes = 32;
 // Innermost loops of so many elements are read by vectors if they have small steps, or can be transposed.
 constexpr int64_t kVectorised = 8;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
@@ -58,9 +60,11 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
     return last == 1 ? GatherForm::block : GatherForm::columns;
   if (!has_short_loops(plan, strides)) return GatherForm::block;
+  const bool near = is_near(plan, strides, rows);
+  const int64_t run = strides[0] == 1 ? plan.sizes[0] << shift : 0;
+  if (near && run >= kLongRunBytes) return GatherForm::runs;
   if (ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift)) return GatherForm::shuffles;
-  if (!is_near(plan, strides, rows)) return GatherForm::block;
-  return strides[0] == 1 && plan.sizes[0] << shift >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
+  return !near ? GatherForm::block : run >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
 }
 
 int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {

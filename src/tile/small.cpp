@@ -614,7 +614,7 @@ template <int kCount>
 int64_t SmallBroadcast<kCount>::shortest_row(bool is_planned) const noexcept {
   if (rows_kernel && masks_rows(itemsize)) {
     const bool repeats = repeats_rows();
-    if (repeats && loops == 2 && is_dense && (counts[1] >= kFewRows || counts[0] * itemsize <= kFewRowBytes))
+    if (repeats && shares_row() && (counts[1] >= kFewRows || counts[0] * itemsize <= kFewRowBytes))
       return (is_planned ? kShortestSharedRowBytes : kShortestOnlyRowBytes) / itemsize;
     return itemsize == 2 || repeats ? kShortestRepeatedRow : kShortestMaskedRow;
   }
@@ -625,6 +625,12 @@ bool SmallBroadcast<kCount>::repeats_rows() const noexcept {
   bool repeats = false;
   for (int i = 0; loops > 1 && i < kCount; ++i) repeats = repeats || (strides[i][0] != 0 && strides[i][1] == 0);
   return repeats;
+}
+template <int kCount>
+bool SmallBroadcast<kCount>::shares_row() const noexcept {
+  bool has_column = false;
+  for (int i = 0; i < kCount; ++i) has_column = has_column || (strides[i][0] == 0 && strides[i][1] != 0);
+  return loops == 2 && is_dense && !has_column;
 }
 template <int kCount>
 bool SmallBroadcast<kCount>::has_rows_of(int64_t shortest) const noexcept {

@@ -59,6 +59,8 @@ struct SmallBroadcast {
   bool has_rows_of(int64_t shortest) const noexcept;
   /// Whether an operand's row is the same in each turn of the next loop.
   bool repeats_rows() const noexcept;
+  /// Whether the result is two loops of dense operands, none of which is a column.
+  bool shares_row() const noexcept;
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
