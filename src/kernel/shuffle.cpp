@@ -1,6 +1,7 @@
 #include "kernel/shuffle.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -53,6 +54,70 @@ using TableOf =
 #else
     ByteTable;
 #endif
+
+/// Runs lists whose vectors are of this kind, of elements of any size.
+template <class Table>
+struct TableRun {
+  using D = typename Table::D;
+  using Unit = hn::TFromD<D>;
+  static constexpr int64_t kUnits = hn::MaxLanes(D()), kBytes = kUnits * static_cast<int64_t>(sizeof(Unit));
+  /// So many bytes are copied to where more can be read behind them, unless the processor reads under a mask.
+  static constexpr int64_t kCopied = kBytes == 64 ? 0 : 256;
+
+  struct Memory {
+    void* out;
+    const void* in;
+    const void* end;
+  };
+
+  static HWY_INLINE hn::Vec<D> load(const std::byte* from) {
+    return hn::LoadU(D(), reinterpret_cast<const Unit*>(from));
+  }
+  /// As many bytes as there are.
+  static HWY_INLINE hn::Vec<D> load_some(const std::byte* from, int64_t nbytes) {
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (kBytes == 64)
+      return hn::MaskedLoad(hn::FirstN(D(), static_cast<std::size_t>(nbytes) / sizeof(Unit)), D(),
+                            reinterpret_cast<const Unit*>(from));
+#endif
+    std::byte bytes[kBytes] = {};
+    std::memcpy(bytes, from, static_cast<std::size_t>(nbytes));
+    return load(bytes);
+  }
+  template <class Load>
+  static HWY_INLINE void run_pieces(std::byte* to, const ShuffleList& list, int64_t pieces, int shift, const Load& at) {
+    const int64_t step = list.piece << shift;
+    const Unit* units = reinterpret_cast<const Unit*>(list.lanes);
+    const int32_t* const places = list.places;
+    for (int64_t i = 0; i < pieces; ++i, to += step, units += kUnits)
+      hn::StoreU(Table::lookup(at(int64_t{places[i]} << shift), hn::Load(D(), units)), D(),
+                 reinterpret_cast<Unit*>(to));
+  }
+
+  HWY_NOINLINE static void run(const Memory& memory, const ShuffleList& list, int64_t n, int64_t step, int64_t turns,
+                               int shift) {
+    const int64_t pieces = n == list.elements ? list.pieces : (n + list.piece - 1) / list.piece;
+    auto* to = static_cast<std::byte*>(memory.out);
+    const auto* from = static_cast<const std::byte*>(memory.in);
+    step <<= shift;
+    n <<= shift;
+    int64_t nbytes = static_cast<const std::byte*>(memory.end) - from;
+    const int64_t last = (list.last_place << shift) + kBytes;
+    std::byte copied[kCopied + kBytes];
+    if (nbytes <= kCopied && last + (turns - 1) * step > nbytes) {
+      std::memcpy(copied, from, static_cast<std::size_t>(nbytes));
+      std::memset(copied + nbytes, 0, kBytes);
+      from = copied;
+      nbytes += kBytes;
+    }
+    for (; turns > 0 && nbytes >= last; --turns, to += n, from += step, nbytes -= step)
+      run_pieces(to, list, pieces, shift, [from](int64_t place) HWY_ATTR { return load(from + place); });
+    for (; turns > 0; --turns, to += n, from += step, nbytes -= step)
+      run_pieces(to, list, pieces, shift, [from, nbytes](int64_t place) HWY_ATTR {
+        return nbytes - place >= kBytes ? load(from + place) : load_some(from + place, nbytes - place);
+      });
+  }
+};
 
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
@@ -154,67 +219,17 @@ struct Shuffles {
     alignas(64) int32_t offsets[kMostListed] = {};
     list_offsets(counts, strides, loops, rows, offsets);
     for (int64_t i = 0; i < kLanes; ++i) offsets[list.elements + i] = offsets[list.elements - 1];
-    int64_t lanes = write(list, offsets, kLanes);
-    // Elements with gaps between them: shorter pieces may fit.
-    while (lanes > kLanes) {
-      const int64_t piece = list.piece * kLanes / lanes;
-      if (piece < kLanes / 2) return false;
-      lanes = write(list, offsets, piece);
+    for (int64_t piece = kLanes; piece >= kLanes / 2;) {
+      const int64_t lanes = write(list, offsets, piece);
+      if (lanes <= kLanes) return true;
+      piece = piece * kLanes / lanes;  // elements with gaps between them: shorter pieces may fit
     }
-    return true;
+    return false;
   }
-
-  static HWY_INLINE hn::Vec<D> load(const std::byte* from) {
-    return hn::LoadU(D(), reinterpret_cast<const Unit*>(from));
-  }
-  /// As many bytes as there are.
-  static HWY_INLINE hn::Vec<D> load_some(const std::byte* from, int64_t nbytes) {
-#if HWY_TARGET <= HWY_AVX3
-    if constexpr (kUnits * sizeof(Unit) == 64)
-      return hn::MaskedLoad(hn::FirstN(D(), static_cast<std::size_t>(nbytes) / sizeof(Unit)), D(),
-                            reinterpret_cast<const Unit*>(from));
-#endif
-    std::byte bytes[kUnits * sizeof(Unit)] = {};
-    std::memcpy(bytes, from, static_cast<std::size_t>(nbytes));
-    return load(bytes);
-  }
-  template <class Load>
-  static HWY_INLINE void run_pieces(std::byte* to, const ShuffleList& list, int64_t pieces, const Load& at) {
-    const int64_t step = list.piece * static_cast<int64_t>(sizeof(T));
-    const Unit* units = reinterpret_cast<const Unit*>(list.lanes);
-    const int32_t* const places = list.places;
-    for (int64_t i = 0; i < pieces; ++i, to += step, units += kUnits)
-      hn::StoreU(Table::lookup(at(places[i] * static_cast<int64_t>(sizeof(T))), hn::Load(D(), units)), D(),
-                 reinterpret_cast<Unit*>(to));
-  }
-
   static void run(void* out, const void* in, const void* end, const ShuffleList& list, int64_t n, int64_t step,
                   int64_t turns) {
-    constexpr int64_t kWidth = sizeof(T), kBytes = kUnits * static_cast<int64_t>(sizeof(Unit));
-    const int64_t pieces = n == list.elements ? list.pieces : (n + list.piece - 1) / list.piece;
-    auto* to = static_cast<std::byte*>(out);
-    const auto* from = static_cast<const std::byte*>(in);
-    step *= kWidth;
-    int64_t nbytes = static_cast<const std::byte*>(end) - from;
-    const int64_t last = list.last_place * kWidth + kBytes;
-    std::byte copied[kCopied + kBytes];
-    if (nbytes <= kCopied && last + (turns - 1) * step > nbytes) {
-      std::memcpy(copied, from, static_cast<std::size_t>(nbytes));
-      std::memset(copied + nbytes, 0, kBytes);
-      from = copied;
-      nbytes += kBytes;
-    }
-    for (; turns > 0 && nbytes >= last; --turns, to += n * kWidth, from += step, nbytes -= step)
-      run_pieces(to, list, pieces, [from](int64_t place) HWY_ATTR { return load(from + place); });
-    for (; turns > 0; --turns, to += n * kWidth, from += step, nbytes -= step)
-      run_pieces(to, list, pieces, [from, nbytes](int64_t place) HWY_ATTR {
-        return nbytes - place >= kBytes ? load(from + place) : load_some(from + place, nbytes - place);
-      });
+    TableRun<Table>::run({out, in, end}, list, n, step, turns, std::countr_zero(sizeof(T)));
   }
-
- private:
-  /// So many bytes are copied to where more can be read behind them, unless the processor reads under a mask.
-  static constexpr int64_t kCopied = kUnits * sizeof(Unit) == 64 ? 0 : 256;
 };
 
 template <class T>

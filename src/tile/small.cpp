@@ -121,22 +121,20 @@ template <class T>
 
 // So many elements of all loops but the last are named by a list where that is contiguous.
 constexpr int64_t kListed = 128, kListedRows = 8;
-template <class T>
-[[gnu::noinline]] int64_t expand_listed(T* to, const T* from, const int64_t* counts, const int64_t* strides,
-                                        int64_t loop) {
+[[gnu::noinline]] int64_t expand_listed(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                        int64_t loop, int shift) {
   int64_t offsets[kListed + kListSlack], columns = 1;
   for (int64_t i = 0; i < loop; ++i) columns *= counts[i];
   list_offsets(counts, strides, loop, counts[loop - 1], offsets);
-  kernels().move[std::countr_zero(sizeof(T))].transpose_listed(to, columns, from, offsets, counts[loop], columns);
+  kernels().move[shift].transpose_listed(to, columns, from, offsets, counts[loop], columns);
   return columns * counts[loop];
 }
 
 /// Short loops: element by element from a list, which names the elements of as many loops as it has room for, and as
 /// have offsets of 32 bits.
 constexpr int64_t kPicked = 1024;
-template <class T>
-[[gnu::noinline]] int64_t expand_picked(T* to, const T* from, const int64_t* counts, const int64_t* strides,
-                                        int64_t loops) {
+[[gnu::noinline]] int64_t expand_picked(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                        int64_t loops, int shift) {
   int64_t inside = 0, block = 1;
   for (int64_t span = 0; inside < loops && block * counts[inside] <= kPicked; ++inside) {
     span += (counts[inside] - 1) * strides[inside];  // exact: within the operand
@@ -145,16 +143,17 @@ template <class T>
   }
   int32_t offsets[kPicked + kListSlack];
   list_offsets(counts, strides, inside, inside > 0 ? counts[inside - 1] : 1, offsets);
-  const auto pick = kernels().move[std::countr_zero(sizeof(T))].pick;
+  const auto pick = kernels().move[shift].pick;
+  const auto* data = static_cast<const std::byte*>(from);
   int64_t index[kSmallDims] = {}, filled = 0;
   for (;;) {
-    pick(to + filled, from, offsets, block);
+    pick(static_cast<std::byte*>(to) + (filled << shift), data, offsets, block);
     filled += block;
     int64_t loop = inside;
     for (; loop < loops; ++loop) {
-      from += strides[loop];
+      data += strides[loop] * (int64_t{1} << shift);
       if (++index[loop] < counts[loop]) break;
-      from -= counts[loop] * strides[loop];
+      data -= counts[loop] * strides[loop] * (int64_t{1} << shift);
       index[loop] = 0;
     }
     if (loop == loops) return filled;
@@ -229,13 +228,12 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
     expand_pair(to, from, strides, counts);
     return inner * count;
   }
-  if (is_listed(counts, strides, loops)) return expand_listed(to, from, counts, strides, loop);
+  constexpr int kShift = std::countr_zero(sizeof(T));
+  if (is_listed(counts, strides, loops)) return expand_listed(to, from, counts, strides, loop, kShift);
   if (loop > 1 && stride != 0) {
-    if (const int64_t moved = total_of(counts, loops) < kFewShuffled
-                                  ? 0
-                                  : expand_shuffled(to, from, counts, strides, loops, std::countr_zero(sizeof(T))))
-      return moved;
-    if (is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops);
+    if (total_of(counts, loops) >= kFewShuffled)
+      if (const int64_t moved = expand_shuffled(to, from, counts, strides, loops, kShift)) return moved;
+    if (is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops, kShift);
   }
   const int64_t width = static_cast<int64_t>(sizeof(T));
   if (loop == 1 && stride == 0 && strides[0] == 1 && inner * width < kChunk) {
@@ -493,29 +491,25 @@ template <int kCount>
   for_each_row(broadcast, widths, run, cut.loop + 1);
 }
 
-/// Memory for a small operand.
-template <class T>
-using SmallBuffer = T[kSmallBytes / static_cast<int64_t>(sizeof(T)) + kLongChunk];
-
 /// Calls the kernel for pieces of the result, which share a piece of operand `i`: that is repeated along the last loop,
 /// in which the other one is whole.
-template <class T>
 [[gnu::noinline]] void run_pieces(const SmallBroadcast<2>& broadcast, int i, Kernel kernel, int64_t out_itemsize,
                                   void* out) {
-  constexpr int64_t kWidth = sizeof(T);
-  alignas(64) SmallBuffer<T> buffer;
+  alignas(64) std::byte buffer[kSmallBytes + kExpandSlack];
   const int64_t last = broadcast.loops - 1, turn = total_of(broadcast.counts, last);
-  const int64_t turns = std::max(kPieceBytes / kWidth / turn, int64_t{1}), piece = turns * turn;
+  const int64_t turns = std::max(kPieceBytes / (turn * broadcast.itemsize), int64_t{1}), piece = turns * turn;
   OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops);
   own.counts[own.loops - 1] = turns;  // no other loop is repeated after the last one
-  expand(buffer, static_cast<const T*>(broadcast.data[i]), own.counts, own.strides, own.loops);
-  const auto* whole = static_cast<const T*>(broadcast.data[1 - i]);
+  expand_of(broadcast.itemsize)(buffer, static_cast<const std::byte*>(broadcast.data[i]), own);
+  const auto* whole = static_cast<const std::byte*>(broadcast.data[1 - i]);
   auto* to = static_cast<std::byte*>(out);
-  for (int64_t left = broadcast.numel; left > 0; left -= piece, whole += piece, to += piece * out_itemsize) {
+  for (int64_t left = broadcast.numel; left > 0; left -= piece) {
     Lanes lanes[2];
     lanes[i] = {buffer, 1};
     lanes[1 - i] = {whole, 1};
     kernel(to, lanes, std::min(left, piece));
+    whole += piece * broadcast.itemsize;
+    to += piece * out_itemsize;
   }
 }
 /// The operand that is repeated along the last loop beside a whole one; -1: there is none.
@@ -527,12 +521,8 @@ int repeated_operand(const SmallBroadcast<2>& broadcast) {
 }
 /// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny.
 template <class T>
-void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
-  if (broadcast.numel * static_cast<int64_t>(sizeof(T)) >= 2 * kPieceBytes) {
-    if (const int i = repeated_operand(broadcast); i >= 0)
-      return run_pieces<T>(broadcast, i, kernel, out_itemsize, out);
-  }
-  alignas(64) SmallBuffer<T> buffers[2];
+void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, void* out) {
+  alignas(64) T buffers[2][kSmallBytes / static_cast<int64_t>(sizeof(T)) + kLongChunk];
   Lanes lanes[2];
   for (int i = 0; i < 2; ++i) {
     const bool whole = is_whole(broadcast.counts, broadcast.strides[i], broadcast.loops);
@@ -663,17 +653,19 @@ void run_of_one_dtype(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t
     return run_rows(broadcast, kernel, out_itemsize, out);
   }
   if (broadcast.numel * broadcast.itemsize > kSmallBytes) return run_tiles(broadcast, kernel, out_itemsize, out);
+  if (broadcast.numel * broadcast.itemsize >= 2 * kPieceBytes)
+    if (const int i = repeated_operand(broadcast); i >= 0) return run_pieces(broadcast, i, kernel, out_itemsize, out);
   switch (broadcast.itemsize) {
     case 1:
-      return run_one_tile<uint8_t>(broadcast, kernel, out_itemsize, out);
+      return run_one_tile<uint8_t>(broadcast, kernel, out);
     case 2:
-      return run_one_tile<uint16_t>(broadcast, kernel, out_itemsize, out);
+      return run_one_tile<uint16_t>(broadcast, kernel, out);
     case 4:
-      return run_one_tile<uint32_t>(broadcast, kernel, out_itemsize, out);
+      return run_one_tile<uint32_t>(broadcast, kernel, out);
     case 8:
-      return run_one_tile<uint64_t>(broadcast, kernel, out_itemsize, out);
+      return run_one_tile<uint64_t>(broadcast, kernel, out);
     default:
-      return run_one_tile<Complex128>(broadcast, kernel, out_itemsize, out);
+      return run_one_tile<Complex128>(broadcast, kernel, out);
   }
 }
 
