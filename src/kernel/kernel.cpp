@@ -46,6 +46,7 @@ void fill_softmax(KernelTable& table);
 void fill_normalize(KernelTable& table);
 void fill_distances(KernelTable& table);
 void fill_joins(KernelTable& table);
+void fill_shuffles(KernelTable& table);
 
 /// Ops on uint16, uint32 and uint64 use the kernels of signed integers of that width: the bits of the results are
 /// equal.
@@ -114,6 +115,7 @@ KernelTable make_table() {
   fill_normalize(table);
   fill_distances(table);
   fill_joins(table);
+  fill_shuffles(table);
   return table;
 }
 

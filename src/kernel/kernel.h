@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernel/distance.h"
+#include "kernel/shuffle.h"
 #include "ops/row.h"
 #include "tenon/dtype.h"
 #include "tenon/lanes.h"
@@ -421,6 +422,7 @@ struct KernelTable {
   PlaceKernels place[kDtypeCount];  // null without vectors, and of most dtypes
   /// Writes `turns` turns of joined rows. Reads and writes nothing beside them. Null without vectors.
   void (*join)(void* out, const void* const* parts, const JoinTurn& turn, int64_t turns);
+  ShuffleKernels shuffle[5];  // as `move`; none of 16 bytes
 };
 
 /// The table of the best instruction set this machine has (TENON_ISA=AVX2 asks for another one).

@@ -5,6 +5,7 @@
 #include "kernel/kernel.h"
 #include "tile/blocks.h"
 #include "tile/prefetch.h"
+#include "tile/streamed.h"
 
 namespace tenon {
 namespace {
@@ -14,6 +15,8 @@ constexpr int64_t kTransposedRows = 8;
 // Shorter innermost loops are read by a list, unless they are contiguous and have so many bytes. Bench: ./dev bench
 // --sweep, permuted and both sides.
 constexpr int64_t kShortLoop = 16, kCopiedBytes = 16;
+// So long runs are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
+constexpr int64_t kLongRunBytes = 32;
 // Innermost loops of so many elements are read by vectors if they have small steps, or can be transposed.
 constexpr int64_t kVectorised = 8;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
@@ -37,6 +40,18 @@ bool has_short_loops(const Plan& plan, const int64_t* strides) {
   return plan.sizes[0] * plan.sizes[1] < kShortLoop * kShortLoop;
 }
 
+/// Elements from an operand's first one to the end of the last one in memory.
+int64_t extent(const Plan& plan, const int64_t* strides) {
+  int64_t elements = 1;
+  for (int64_t dim = 0; dim < plan.ndim(); ++dim)
+    elements += (plan.sizes[dim] - 1) * std::max<int64_t>(strides[dim], 0);  // exact: inside the storage
+  return elements;
+}
+
+std::byte* on_line(std::byte* memory) {
+  return memory + (-static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory)) & (kLine - 1));
+}
+
 }  // namespace
 
 GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
@@ -44,8 +59,12 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   if (last < 1) return GatherForm::block;
   if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
     return last == 1 ? GatherForm::block : GatherForm::columns;
-  if (!has_short_loops(plan, strides) || !is_near(plan, strides, rows)) return GatherForm::block;
-  return strides[0] == 1 && plan.sizes[0] << shift >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
+  if (!has_short_loops(plan, strides)) return GatherForm::block;
+  const bool near = is_near(plan, strides, rows);
+  const int64_t run = strides[0] == 1 ? plan.sizes[0] << shift : 0;
+  if (near && run >= kLongRunBytes) return GatherForm::runs;
+  if (ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift)) return GatherForm::shuffles;
+  return !near ? GatherForm::block : run >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
 }
 
 int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
@@ -53,23 +72,34 @@ int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, i
     case GatherForm::block:
       return 0;
     case GatherForm::columns:
-      return plan.unit * static_cast<int64_t>(sizeof(int64_t));
+      return (plan.unit + kListSlack) * static_cast<int64_t>(sizeof(int64_t));
     case GatherForm::runs:
-      return tile / plan.sizes[0] * static_cast<int64_t>(sizeof(int64_t));
+      return (tile / plan.sizes[0] + kListSlack) * static_cast<int64_t>(sizeof(int64_t));
+    case GatherForm::shuffles:
+      return kLine + ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift).list_bytes(shift);
     case GatherForm::list:
-      return (tile + 1) / 2 * 2 * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
+      return ((tile + 1) / 2 * 2 + kListSlack) * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
   }
   return 0;
 }
 
-Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile, std::byte* list)
+Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile, const std::byte* data,
+               std::byte* list)
     : plan_(&plan), strides_(strides), shift_(shift), form_(gather_form(plan, strides, shift, tile)), list_(list) {
+  const int64_t* const counts = plan.sizes.data();
+  const int64_t fused = plan.fused;
   if (form_ == GatherForm::columns)
-    list_offsets(plan, strides, 0, plan.fused - 1, plan.sizes[plan.fused - 2], reinterpret_cast<int64_t*>(list));
+    list_offsets(counts, strides, fused - 1, counts[fused - 2], reinterpret_cast<int64_t*>(list));
   if (form_ == GatherForm::runs)
-    list_offsets(plan, strides, 1, plan.fused, tile / plan.unit, reinterpret_cast<int64_t*>(list));
+    list_offsets(counts + 1, strides + 1, fused - 1, tile / plan.unit, reinterpret_cast<int64_t*>(list));
   if (form_ == GatherForm::list)
-    list_offsets(plan, strides, 0, plan.fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
+    list_offsets(counts, strides, fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
+  if (form_ == GatherForm::shuffles) {
+    shuffled_ =
+        Shuffled(counts, strides, fused, shift, ShuffledBlock::of(counts, strides, fused, shift), on_line(list));
+    end_ = data + (extent(plan, strides) << shift);
+    if (!shuffled_) form_ = GatherForm::block;
+  }
 }
 
 void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
@@ -82,6 +112,8 @@ void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
     case GatherForm::runs:
       return move.copy_listed(to, from, reinterpret_cast<const int64_t*>(list_), plan_->sizes[0],
                               rows * plan_->unit / plan_->sizes[0]);
+    case GatherForm::shuffles:
+      return shuffled_.load(to, from, end_, rows);
     case GatherForm::list:
       return move.pick(to, from, reinterpret_cast<const int32_t*>(list_), rows * plan_->unit);
   }

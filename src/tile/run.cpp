@@ -138,13 +138,13 @@ class TileLoop {
     if (plan_.operands[operand].access == AccessPattern::transposed) {
       columns_[i] = nullptr;
       if (plan_.fused == 1) return 0;
-      list_offsets(plan_, strides, 0, plan_.fused, tile / plan_.unit, reinterpret_cast<int64_t*>(list));
+      list_offsets(plan_.sizes.data(), strides, plan_.fused, tile / plan_.unit, reinterpret_cast<int64_t*>(list));
       columns_[i] = reinterpret_cast<const int64_t*>(list);
-      return tile * static_cast<int64_t>(sizeof(int64_t));
+      return column_list_bytes(tile);
     }
     if (plan_.operands[operand].access != AccessPattern::gather) return 0;
     const int shift = shift_of(program_.dtype(i));
-    gathers_[i] = Gather(plan_, strides, shift, tile, list);
+    gathers_[i] = Gather(plan_, strides, shift, tile, static_cast<const std::byte*>(setup_.inputs[i]), list);
     return gather_list_bytes(plan_, strides, shift, tile);
   }
 

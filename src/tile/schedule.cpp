@@ -152,13 +152,13 @@ int count_far_gathers(const Plan& plan, const Program& program, const Schedule& 
   return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
 }
 
-/// Whether an operand is gathered element by element. Its list is as long as a tile and takes time to make.
-bool has_lists(const Plan& plan, const Program& program, int64_t tile) {
+/// Whether an operand is gathered in this form by tiles of so many elements.
+bool gathers(const Plan& plan, const Program& program, GatherForm form, int64_t tile) {
   for (int input = 0; input < program.inputs(); ++input) {
     const int64_t operand = plan.input(input);
     if (plan.operands[operand].access == AccessPattern::gather &&
         gather_form(plan, plan.strides_of(operand), shift_of(program.dtype(input)),
-                    std::min(tile / plan.unit * plan.unit, plan.flat)) == GatherForm::list)
+                    std::min(tile / plan.unit * plan.unit, plan.flat)) == form)
       return true;
   }
   return false;
@@ -183,9 +183,10 @@ int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& sc
   const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
   const int64_t near = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
   if (plan.flat <= near && stays_gathered(plan, program)) return plan.flat;
-  const int64_t wanted = schedule.far_gathers > 1         ? kFarTileBytes / program.widest()
-                         : has_lists(plan, program, near) ? kMinTile
-                                                          : near;
+  // A list of single elements is as long as a tile and takes time to make.
+  const int64_t wanted = schedule.far_gathers > 1                         ? kFarTileBytes / program.widest()
+                         : gathers(plan, program, GatherForm::list, near) ? kMinTile
+                                                                          : near;
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
   // Tiles of equal length: a short tile at the end costs as much as a long one.
@@ -213,10 +214,16 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
   schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
 }
 
+/// Scratch for a register of so many elements.
+int64_t slot_bytes_of(const Plan& plan, const Program& program, int64_t elements, int64_t tile) {
+  const int64_t slack = gathers(plan, program, GatherForm::shuffles, tile) ? ShuffleList::kSlack : 0;
+  return (elements * program.widest() + slack + kLine - 1) / kLine * kLine;
+}
+
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
   schedule.far_gathers = count_far_gathers(plan, program, schedule);
   schedule.tile = choose_tile(plan, program, schedule);
-  schedule.slot_bytes = (schedule.tile * program.widest() + kLine - 1) / kLine * kLine;
+  schedule.slot_bytes = slot_bytes_of(plan, program, schedule.tile, schedule.tile);
   cut_into_tiles(plan, schedule);
 }
 
@@ -248,7 +255,7 @@ void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedul
       stays_short ? kBlockColumns : std::min(kBlockColumns * std::max(rows / along, int64_t{1}), kMostColumns);
   schedule.tile = std::min(std::max(columns / plan.unit, int64_t{1}) * plan.unit, plan.flat);
   schedule.rows = std::min(std::max(rows * kBlockColumns / std::max(schedule.tile, kBlockColumns), int64_t{1}), along);
-  schedule.slot_bytes = schedule.tile * schedule.rows * program.widest();
+  schedule.slot_bytes = slot_bytes_of(plan, program, schedule.tile * schedule.rows, schedule.tile);
   schedule.per_loop = (along + schedule.rows - 1) / schedule.rows;
   schedule.tiles = plan.numel / plan.flat / along * schedule.per_loop;
 }
@@ -257,7 +264,7 @@ int64_t list_bytes_of(const Plan& plan, const Program& program, int input, const
   const int64_t operand = plan.input(input);
   switch (plan.operands[operand].access) {
     case AccessPattern::transposed:
-      return plan.fused == 1 ? 0 : schedule.tile * static_cast<int64_t>(sizeof(int64_t));
+      return plan.fused == 1 ? 0 : column_list_bytes(schedule.tile);
     case AccessPattern::gather:
       return gather_list_bytes(plan, plan.strides_of(operand), shift_of(program.dtype(input)), schedule.tile);
     default:

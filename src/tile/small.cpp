@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tile/gather.h"
 #include "tile/rows.h"
+#include "tile/shuffled.h"
 #include "tile/streamed.h"
 
 namespace tenon {
@@ -22,11 +22,15 @@ constexpr int64_t kShortestRowBytes = 64, kShortestPlannedRow = 64;
 // Elements of the shortest rows that kernels compute by a mask; a row that is read again and again is soon repeated in
 // a tile. Bench: ./dev bench --sweep, columns and rows.
 constexpr int64_t kShortestMaskedRow = 12, kShortestRepeatedRow = 24;
+// Bytes of such a row if all others are added to it, which few tiles or many share; of a few rows, half a vector.
+constexpr int64_t kShortestOnlyRowBytes = 64, kShortestSharedRowBytes = 128, kFewRows = 64, kFewRowBytes = 32;
 // Rows of three operands that are computed where they lie. Bench: ./dev bench --sweep, masks.
 constexpr int64_t kFairRowBytes = 512;
 // Bytes of an operand's tile, and its elements: a few operands stay in the first-level cache. Bench: ./dev bench
 // --sweep, mixed dtypes.
 constexpr int64_t kTileBytes = 4096, kTileNumel = 2048;
+// Bytes of a repeated operand that serve several calls. Bench: ./dev bench --sweep, rows.
+constexpr int64_t kPieceBytes = 2048;
 // What is expanded may write this many bytes beyond the end.
 constexpr int64_t kExpandSlack = 128;
 
@@ -115,41 +119,41 @@ template <class T>
   move.gather(to, from, strides[0], counts[0], strides[1], counts[1]);
 }
 
-/// Loops of which the last is contiguous and the others have so few elements that a list names them: transposed.
+// So many elements of all loops but the last are named by a list where that is contiguous.
 constexpr int64_t kListed = 128, kListedRows = 8;
-template <class T>
-[[gnu::noinline]] int64_t expand_listed(T* to, const T* from, const int64_t* counts, const int64_t* strides,
-                                        int64_t loop, int64_t columns) {
-  int64_t offsets[kListed];
-  list_offsets(counts, strides, loop, offsets);
-  kernels().move[std::countr_zero(sizeof(T))].transpose_listed(to, columns, from, offsets, counts[loop], columns);
+[[gnu::noinline]] int64_t expand_listed(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                        int64_t loop, int shift) {
+  int64_t offsets[kListed + kListSlack], columns = 1;
+  for (int64_t i = 0; i < loop; ++i) columns *= counts[i];
+  list_offsets(counts, strides, loop, counts[loop - 1], offsets);
+  kernels().move[shift].transpose_listed(to, columns, from, offsets, counts[loop], columns);
   return columns * counts[loop];
 }
 
 /// Short loops: element by element from a list, which names the elements of as many loops as it has room for, and as
 /// have offsets of 32 bits.
 constexpr int64_t kPicked = 1024;
-template <class T>
-[[gnu::noinline]] int64_t expand_picked(T* to, const T* from, const int64_t* counts, const int64_t* strides,
-                                        int64_t loops) {
+[[gnu::noinline]] int64_t expand_picked(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                        int64_t loops, int shift) {
   int64_t inside = 0, block = 1;
   for (int64_t span = 0; inside < loops && block * counts[inside] <= kPicked; ++inside) {
     span += (counts[inside] - 1) * strides[inside];  // exact: within the operand
     if (span > INT32_MAX) break;
     block *= counts[inside];
   }
-  int32_t offsets[kPicked];
-  list_offsets(counts, strides, inside, offsets);
-  const auto pick = kernels().move[std::countr_zero(sizeof(T))].pick;
+  int32_t offsets[kPicked + kListSlack];
+  list_offsets(counts, strides, inside, inside > 0 ? counts[inside - 1] : 1, offsets);
+  const auto pick = kernels().move[shift].pick;
+  const auto* data = static_cast<const std::byte*>(from);
   int64_t index[kSmallDims] = {}, filled = 0;
   for (;;) {
-    pick(to + filled, from, offsets, block);
+    pick(static_cast<std::byte*>(to) + (filled << shift), data, offsets, block);
     filled += block;
     int64_t loop = inside;
     for (; loop < loops; ++loop) {
-      from += strides[loop];
+      data += strides[loop] * (int64_t{1} << shift);
       if (++index[loop] < counts[loop]) break;
-      from -= counts[loop] * strides[loop];
+      data -= counts[loop] * strides[loop] * (int64_t{1} << shift);
       index[loop] = 0;
     }
     if (loop == loops) return filled;
@@ -159,6 +163,53 @@ template <class T>
 /// is only repeated costs little.
 inline bool is_picked(const int64_t* counts, const int64_t* strides) {
   return counts[0] * counts[1] < kFewMoved && !(strides[0] == 1 && strides[1] == 0);
+}
+/// Loops of which the last is contiguous and the others have so few elements that a list names them: transposed.
+inline bool is_listed(const int64_t* counts, const int64_t* strides, int64_t loops) {
+  if (loops <= 2 || strides[loops - 1] != 1 || counts[loops - 1] < kListedRows) return false;
+  int64_t columns = 1;
+  for (int64_t i = 0; i < loops - 1; ++i) columns *= counts[i];
+  return columns <= kListed;
+}
+// With fewer elements, or fewer repeated runs, a list of shuffles is not made. Bench: ./dev bench --sweep, both sides.
+constexpr int64_t kFewShuffled = 160, kFewRepeats = 32;
+inline int64_t total_of(const int64_t* counts, int64_t loops) {
+  int64_t total = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
+  return total;
+}
+/// Memory for a list of shuffles.
+struct ShuffleMemory {
+  alignas(64) std::byte bytes[ShuffledBlock{0, 1, ShuffledBlock::kMost}.list_bytes(3)];
+};
+/// How shuffles bring the elements of short loops together; a run that is only repeated is then short. None if there
+/// are few elements, or they lie far apart.
+[[gnu::noinline]] Shuffled shuffles_of(const int64_t* counts, const int64_t* strides, int64_t loops, int shift,
+                                       ShuffleMemory& memory) {
+  if (loops <= 2 || strides[loops - 1] == 0) return {};
+  const bool repeats = strides[0] == 1 && strides[1] == 0 && counts[0] << shift <= kLongChunk;
+  if (!repeats && !is_picked(counts, strides)) return {};
+  if (is_listed(counts, strides, loops)) return {};
+  if (total_of(counts, loops) < (repeats ? kFewRepeats * counts[0] * counts[1] : kFewShuffled)) return {};
+  const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
+  return block ? Shuffled(counts, strides, loops, shift, block, memory.bytes) : Shuffled();
+}
+/// Elements from the first one to the end of the last one.
+inline int64_t extent_of(const int64_t* counts, const int64_t* strides, int64_t loops) {
+  int64_t extent = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) extent += (counts[loop] - 1) * strides[loop];  // exact: the operand
+  return extent;
+}
+/// Returns the number of elements; 0 if there are no such shuffles.
+[[gnu::noinline]] int64_t expand_shuffled(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                          int64_t loops, int shift) {
+  ShuffleMemory memory;
+  const Shuffled shuffled = shuffles_of(counts, strides, loops, shift, memory);
+  if (!shuffled) return 0;
+  const auto* const data = static_cast<const std::byte*>(from);
+  shuffled.load(static_cast<std::byte*>(to), data, data + (extent_of(counts, strides, loops) << shift),
+                counts[loops - 1]);
+  return total_of(counts, loops);
 }
 
 /// Fills `to` with the operand over loops [0, loops). Returns the number of elements.
@@ -177,12 +228,13 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
     expand_pair(to, from, strides, counts);
     return inner * count;
   }
-  if (loop > 1 && stride == 1 && count >= kListedRows) {
-    int64_t columns = inner;
-    for (int64_t i = 1; i < loop; ++i) columns *= counts[i];
-    if (columns <= kListed) return expand_listed(to, from, counts, strides, loop, columns);
+  constexpr int kShift = std::countr_zero(sizeof(T));
+  if (is_listed(counts, strides, loops)) return expand_listed(to, from, counts, strides, loop, kShift);
+  if (loop > 1 && stride != 0) {
+    if (total_of(counts, loops) >= kFewShuffled)
+      if (const int64_t moved = expand_shuffled(to, from, counts, strides, loops, kShift)) return moved;
+    if (is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops, kShift);
   }
-  if (loop > 1 && stride != 0 && is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops);
   const int64_t width = static_cast<int64_t>(sizeof(T));
   if (loop == 1 && stride == 0 && strides[0] == 1 && inner * width < kChunk) {
     const std::byte* const run = reinterpret_cast<const std::byte*>(from);
@@ -203,21 +255,26 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
   return total;
 }
 
-/// The same after merging the loops that the other operands keep apart.
-template <class T>
-void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  int64_t own_counts[kSmallDims] = {counts[0]}, own_strides[kSmallDims] = {strides[0]}, last = 0;
-  for (int64_t loop = 1; loop < loops; ++loop) {
-    if (strides[loop] == own_strides[last] * own_counts[last]) {
-      own_counts[last] *= counts[loop];
-      continue;
+/// An operand's own loops: those that only the other operands keep apart are merged.
+struct OwnLoops {
+  int64_t counts[kSmallDims], strides[kSmallDims];
+  int64_t loops = 1;
+  OwnLoops() = default;
+  OwnLoops(const int64_t* all, const int64_t* all_strides, int64_t count) {
+    counts[0] = all[0];
+    strides[0] = all_strides[0];
+    int64_t last = 0;
+    for (int64_t loop = 1; loop < count; ++loop) {
+      if (all_strides[loop] == strides[last] * counts[last]) {
+        counts[last] *= all[loop];
+        continue;
+      }
+      counts[++last] = all[loop];
+      strides[last] = all_strides[loop];
     }
-    own_counts[++last] = counts[loop];
-    own_strides[last] = strides[loop];
+    loops = last + 1;
   }
-  expand(to, from, own_counts, own_strides, last + 1);
-}
-
+};
 /// Calls run(data) for each row, or all rows along the next loops, with the operands' elements there. `widths`: their
 /// itemsizes; `inside`: the loops of a call, at least one.
 template <int kCount, class Run>
@@ -308,11 +365,15 @@ inline bool is_whole(const int64_t* counts, const int64_t* strides, int64_t loop
 }
 
 template <class T>
-void expand_bytes(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
-  expand_merged(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), counts, strides, loops);
+void expand_merged(T* to, const T* from, const int64_t* counts, const int64_t* strides, int64_t loops) {
+  const OwnLoops own(counts, strides, loops);
+  expand(to, from, own.counts, own.strides, own.loops);
 }
-using Expand = void (*)(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides,
-                        int64_t loops);
+template <class T>
+void expand_bytes(std::byte* to, const std::byte* from, const OwnLoops& own) {
+  expand(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), own.counts, own.strides, own.loops);
+}
+using Expand = void (*)(std::byte* to, const std::byte* from, const OwnLoops& own);
 Expand expand_of(int64_t itemsize) {
   static constexpr Expand all[] = {&expand_bytes<uint8_t>, &expand_bytes<uint16_t>, &expand_bytes<uint32_t>,
                                    &expand_bytes<uint64_t>, &expand_bytes<Complex128>};
@@ -339,20 +400,19 @@ class TileOperand {
  public:
   template <int kCount>
   void prepare(const SmallBroadcast<kCount>& broadcast, int i, const Cut& cut, bool in_rows) {
-    counts_ = broadcast.counts;
-    strides_ = broadcast.strides[i];
-    loops_ = cut.loop + 1;
+    const int64_t* const counts = broadcast.counts;
+    const int64_t* const strides = broadcast.strides[i];
     cast_ = broadcast.casts[i];
-    expand_ = expand_of(broadcast.itemsize_of(i));
-    moves_ = strides_[cut.loop] != 0;
+    moves_ = strides[cut.loop] != 0;
     is_one_ = !moves_;
     for (int64_t loop = 0; loop < cut.loop; ++loop) {
-      if (strides_[loop] == 0) continue;
-      own_ *= counts_[loop];
+      if (strides[loop] == 0) continue;
+      read_ *= counts[loop];
       is_one_ = false;
     }
-    step_ = in_rows ? strides_[0] : is_one_ ? 0 : 1;
-    expands_ = !in_rows && !is_one_ && !is_whole(counts_, strides_, loops_);
+    step_ = in_rows ? strides[0] : is_one_ ? 0 : 1;
+    expands_ = !in_rows && !is_one_ && !is_whole(counts, strides, cut.loop + 1);
+    if (expands_) prepare_to_expand(counts, strides, cut, broadcast.itemsize_of(i));
   }
   Lanes lanes(const std::byte* from, int64_t turns) {
     if (!cast_ && !expands_) return {from, step_};
@@ -361,26 +421,40 @@ class TileOperand {
     turns_ = turns;
     if (cast_) {
       const Lanes given{from, 1};
-      cast_(casted_, &given, moves_ ? own_ * turns : own_);
+      cast_(casted_, &given, moves_ ? read_ * turns : read_);
       from = casted_;
     }
     if (!expands_) return {from, step_};
-    int64_t counts[kSmallDims];
-    std::copy_n(counts_, loops_ - 1, counts);
-    counts[loops_ - 1] = turns;
-    expand_(expanded_, from, counts, strides_, loops_);
+    expand(from, turns);
     return {expanded_, step_};
   }
 
  private:
-  const int64_t* counts_;
-  const int64_t* strides_;
-  int64_t loops_;
+  void prepare_to_expand(const int64_t* counts, const int64_t* strides, const Cut& cut, int64_t itemsize) {
+    own_ = OwnLoops(counts, strides, cut.loop + 1);
+    rows_ = own_.counts[own_.loops - 1] / counts[cut.loop];
+    own_.counts[own_.loops - 1] = rows_ * cut.turns;
+    shift_ = std::countr_zero(static_cast<uint64_t>(itemsize));
+    expand_ = expand_of(itemsize);
+    shuffled_ = shuffles_of(own_.counts, own_.strides, own_.loops, shift_, shuffles_);
+  }
+  void expand(const std::byte* from, int64_t turns) {
+    own_.counts[own_.loops - 1] = rows_ * turns;
+    if (!shuffled_) return expand_(expanded_, from, own_);
+    const std::byte* const end = from + (extent_of(own_.counts, own_.strides, own_.loops) << shift_);
+    shuffled_.load(expanded_, from, end, rows_ * turns);
+  }
+
   int64_t step_;
   Kernel cast_;
-  Expand expand_;
   bool moves_, is_one_, expands_;
-  int64_t own_ = 1;                   // elements that a turn reads
+  int64_t read_ = 1;  // elements of a turn
+  OwnLoops own_;
+  int64_t rows_;  // turns of the last of them in one of the tile's
+  int shift_;
+  Expand expand_;
+  ShuffleMemory shuffles_;
+  Shuffled shuffled_;
   const std::byte* built_ = nullptr;  // the elements that were made lanes last
   int64_t turns_ = 0;
   alignas(64) std::byte casted_[kTileBytes];
@@ -417,6 +491,34 @@ template <int kCount>
   for_each_row(broadcast, widths, run, cut.loop + 1);
 }
 
+/// Calls the kernel for pieces of the result, which share a piece of operand `i`: that is repeated along the last loop,
+/// in which the other one is whole.
+[[gnu::noinline]] void run_pieces(const SmallBroadcast<2>& broadcast, int i, Kernel kernel, int64_t out_itemsize,
+                                  void* out) {
+  alignas(64) std::byte buffer[kSmallBytes + kExpandSlack];
+  const int64_t last = broadcast.loops - 1, turn = total_of(broadcast.counts, last);
+  const int64_t turns = std::max(kPieceBytes / (turn * broadcast.itemsize), int64_t{1}), piece = turns * turn;
+  OwnLoops own(broadcast.counts, broadcast.strides[i], broadcast.loops);
+  own.counts[own.loops - 1] = turns;  // no other loop is repeated after the last one
+  expand_of(broadcast.itemsize)(buffer, static_cast<const std::byte*>(broadcast.data[i]), own);
+  const auto* whole = static_cast<const std::byte*>(broadcast.data[1 - i]);
+  auto* to = static_cast<std::byte*>(out);
+  for (int64_t left = broadcast.numel; left > 0; left -= piece) {
+    Lanes lanes[2];
+    lanes[i] = {buffer, 1};
+    lanes[1 - i] = {whole, 1};
+    kernel(to, lanes, std::min(left, piece));
+    whole += piece * broadcast.itemsize;
+    to += piece * out_itemsize;
+  }
+}
+/// The operand that is repeated along the last loop beside a whole one; -1: there is none.
+int repeated_operand(const SmallBroadcast<2>& broadcast) {
+  for (int i = 0; i < 2; ++i)
+    if (broadcast.strides[i][broadcast.loops - 1] == 0)
+      return is_whole(broadcast.counts, broadcast.strides[1 - i], broadcast.loops) ? i : -1;
+  return -1;
+}
 /// The same for two operands that fit in one tile and are not cast: of known type, because they may be tiny.
 template <class T>
 void run_one_tile(const SmallBroadcast<2>& broadcast, Kernel kernel, void* out) {
@@ -458,6 +560,7 @@ bool SmallBroadcast<kCount>::set(const StridedView* operands, int64_t width, int
   // More elements than fit need long rows. The result has at least those of each operand.
   const bool needs_rows = !are_dense && most * width > kSmallBytes;
   itemsize = width;
+  is_dense = are_dense;
   numel = 1;
   loops = 0;
   int64_t last_stride[kCount] = {}, last_size[kCount] = {};
@@ -499,8 +602,12 @@ bool SmallBroadcast<kCount>::casts_any() const noexcept {
 
 template <int kCount>
 int64_t SmallBroadcast<kCount>::shortest_row(bool is_planned) const noexcept {
-  if (rows_kernel && masks_rows(itemsize))
-    return itemsize == 2 || repeats_rows() ? kShortestRepeatedRow : kShortestMaskedRow;
+  if (rows_kernel && masks_rows(itemsize)) {
+    const bool repeats = repeats_rows();
+    if (repeats && shares_row() && (counts[1] >= kFewRows || counts[0] * itemsize <= kFewRowBytes))
+      return (is_planned ? kShortestSharedRowBytes : kShortestOnlyRowBytes) / itemsize;
+    return itemsize == 2 || repeats ? kShortestRepeatedRow : kShortestMaskedRow;
+  }
   return is_planned && !rows_kernel ? kShortestPlannedRow : kShortestRowBytes / itemsize;
 }
 template <int kCount>
@@ -508,6 +615,12 @@ bool SmallBroadcast<kCount>::repeats_rows() const noexcept {
   bool repeats = false;
   for (int i = 0; loops > 1 && i < kCount; ++i) repeats = repeats || (strides[i][0] != 0 && strides[i][1] == 0);
   return repeats;
+}
+template <int kCount>
+bool SmallBroadcast<kCount>::shares_row() const noexcept {
+  bool has_column = false;
+  for (int i = 0; i < kCount; ++i) has_column = has_column || (strides[i][0] == 0 && strides[i][1] != 0);
+  return loops == 2 && is_dense && !has_column;
 }
 template <int kCount>
 bool SmallBroadcast<kCount>::has_rows_of(int64_t shortest) const noexcept {
@@ -540,6 +653,8 @@ void run_of_one_dtype(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t
     return run_rows(broadcast, kernel, out_itemsize, out);
   }
   if (broadcast.numel * broadcast.itemsize > kSmallBytes) return run_tiles(broadcast, kernel, out_itemsize, out);
+  if (broadcast.numel * broadcast.itemsize >= 2 * kPieceBytes)
+    if (const int i = repeated_operand(broadcast); i >= 0) return run_pieces(broadcast, i, kernel, out_itemsize, out);
   switch (broadcast.itemsize) {
     case 1:
       return run_one_tile<uint8_t>(broadcast, kernel, out);
@@ -575,8 +690,8 @@ bool fits_buffer(const SmallBroadcast<2>& broadcast, int i) {
 
 void run_small(const SmallBroadcast<1>& broadcast, void* out) {
   alignas(64) std::byte expanded[kSmallBytes + kExpandSlack];
-  expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), broadcast.counts,
-                                broadcast.strides[0], broadcast.loops);
+  const OwnLoops own(broadcast.counts, broadcast.strides[0], broadcast.loops);
+  expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), own);
   std::memcpy(out, expanded, static_cast<std::size_t>(broadcast.numel * broadcast.itemsize));
 }
 

@@ -38,6 +38,7 @@ struct SmallBroadcast {
   Kernel casts[kCount];              // to the kernel's dtype; null: none. Such an operand is contiguous.
   int64_t numels[kCount];            // of the operands that are cast
   int64_t widths[kCount];            // bytes of their elements
+  bool is_dense;                     // all operands are contiguous
   RowsKernel rows_kernel = nullptr;  // null: each row is a call
   bool has_condition = false;        // the first operand is bool, whatever the others are
 
@@ -58,6 +59,8 @@ struct SmallBroadcast {
   bool has_rows_of(int64_t shortest) const noexcept;
   /// Whether an operand's row is the same in each turn of the next loop.
   bool repeats_rows() const noexcept;
+  /// Whether the result is two loops of dense operands, none of which is a column.
+  bool shares_row() const noexcept;
   void add_loop(int64_t count, const int64_t* own) noexcept;
 };
 
