@@ -88,6 +88,24 @@ void run(const Call& call, const Results<count>& outs, SizesView out_strides, co
   run_fold(plan, fold_into(call, outs, self.dtype()), self.data_ptr());
 }
 
+// Elements that one thread folds in one piece.
+constexpr int64_t kFewNumel = 1 << 16;
+
+/// Folds few contiguous elements, of which dims that follow each other are reduced, without a plan. False if the call
+/// needs one.
+template <std::size_t count>
+bool fold_few_elements(const Call& call, const Results<count>& outs, const Tensor& self, SizesView mask) {
+  if (self.numel() > kFewNumel || !self.is_contiguous() || CourseRecord::now()) return false;
+  int64_t outer = 1, rows = 1, inner = 1;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    const int64_t size = self.sizes()[dim];
+    if (size == 1) continue;
+    if (mask[dim] && inner > 1) return false;
+    (mask[dim] ? rows : rows > 1 ? inner : outer) *= size;  // exact: parts of the number of elements
+  }
+  return fold_few(fold_into(call, outs, self.dtype()), self.data_ptr(), outer, rows, inner);
+}
+
 /// Folds `self` along the dims of `mask` into all results of the op.
 template <std::size_t count>
 Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
@@ -95,7 +113,7 @@ Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool
   if (has_no_work(outs[0].numel(), outs[0].data_ptr())) return outs;
   if (self.numel() == 0)
     write_nothing(call, outs);
-  else
+  else if (!fold_few_elements(call, outs, self, mask))
     run(call, outs, spread_strides(outs[0].strides(), mask, keepdim), self, self.sizes(), self.strides());
   return outs;
 }

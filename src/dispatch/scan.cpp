@@ -61,7 +61,7 @@ void scan_four_rows(const T* from, T* to, int64_t length) {
 
 // The processor reads ahead in four long rows at once, and in rows that follow each other. Bench: ./dev bench --sweep,
 // scans.
-constexpr int64_t kManyRowBytes = 4096, kOneByOneBytes = 256;
+constexpr int64_t kManyRowBytes = 4096, kOneByOneBytes = 128;
 
 /// Whether four rows at once are slower, because they come from beyond the caches.
 template <class T>
@@ -118,21 +118,18 @@ void scan_rows(const T* from, T* to, int64_t rows, int64_t length, bool is_far) 
     scan_few_rows<SumOf<T>>(from, to, rows, length, is_far);
 }
 
-/// Over [length, kInner] elements: each row of `to` is the sum of the rows of `from` up to it, added to the `before` of
-/// each column, which become the last.
+/// Over [length, kInner] elements: each row of `to` is the sum of the rows of `from` up to it.
 template <class Sum, class T, int64_t kInner>
-void scan_few_columns(const T* from, T* to, int64_t length, Sum* before) {
-  Sum sums[kInner];
-  std::copy_n(before, kInner, sums);
+void scan_few_columns(const T* from, T* to, int64_t length) {
+  Sum sums[kInner] = {};
   for (int64_t row = 0; row < length; ++row, from += kInner, to += kInner)
 #pragma GCC unroll 8
     for (int64_t i = 0; i < kInner; ++i) to[i] = static_cast<T>(sums[i] += static_cast<Sum>(from[i]));
-  std::copy_n(sums, kInner, before);
 }
 
-// Up to so many columns have code of their own here; float32 has none, because its kernel is as fast. 16-bit floats are
-// widened for it if columns have at least kLongWidened elements. Bench: ./dev bench --sweep, scans.
-constexpr int64_t kFew = 8, kFewWidened = 3, kLongWidened = 64;
+// Up to so many columns have code of their own here; float32 and 16-bit floats have none, because their kernels are as
+// fast. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kFew = 8;
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
 struct Blocks {
@@ -207,27 +204,17 @@ void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, int64_t t
 /// Whether the sums of so many columns stay in registers here.
 template <class T>
 bool has_few_columns(const Blocks& blocks) {
-  if (is_half_v<T>) return blocks.inner <= kFewWidened && blocks.length >= kLongWidened;
-  return !std::is_same_v<T, float> && blocks.inner <= kFew;
+  return !is_half_v<T> && !std::is_same_v<T, float> && blocks.inner <= kFew;
 }
 
-template <std::size_t kMost, class Sum, class T>
-void scan_narrow(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
+template <class T>
+void scan_narrow_block(const T* from, T* to, const Blocks& blocks) {
+  using Sum = SumOf<T>;
   static constexpr auto kNarrow = []<std::size_t... kInner>(std::index_sequence<kInner...>) {
     return std::array{&scan_few_columns<Sum, T, kInner + 1>...};
   }
-  (std::make_index_sequence<kMost>());
-  kNarrow[static_cast<std::size_t>(inner - 1)](from, to, length, sums);
-}
-template <class T>
-void scan_narrow_block(const T* from, T* to, const Blocks& blocks) {
-  SumOf<T> sums[kFew] = {};
-  if constexpr (is_half_v<T>)
-    scan_widened(from, to, blocks.length, blocks.inner, [&](float* piece, int64_t count) {
-      scan_narrow<kFewWidened>(piece, piece, count, blocks.inner, sums);
-    });
-  else
-    scan_narrow<kFew>(from, to, blocks.length, blocks.inner, sums);
+  (std::make_index_sequence<kFew>());
+  kNarrow[static_cast<std::size_t>(blocks.inner - 1)](from, to, blocks.length);
 }
 
 /// Elements that are sums of their own: 0 is added to them, which makes -0 positive.
@@ -246,7 +233,7 @@ void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, Scan
   if (!has_few_columns<T>(blocks))
     return kernels().sum_columns[static_cast<int>(dtype_of_v<T>)](to, from, blocks.length, blocks.inner, count,
                                                                   memory.sums.data());
-  if constexpr (!std::is_same_v<T, float>) {
+  if constexpr (!is_half_v<T> && !std::is_same_v<T, float>) {
     const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
     for (; count > 0; --count, from += block, to += block) scan_narrow_block(from, to, blocks);
   }

@@ -89,6 +89,74 @@ HWY_INLINE hn::Vec<D> stored_sum(D d, VSum sum) {
     return hn::DemoteTo(d, sum);
 }
 
+/// Running sums of several rows of a few columns in each vector. What is summed inside a vector does not wait for the
+/// vector before. Sums of float32 in float64 and of 16-bit floats in float32 have bits to spare, so the order of
+/// additions does not matter, unless a sum of bfloat16 overflows. Bench: ./dev bench --sweep, scans.
+template <class T>
+class SumsInVectors {
+  using Lane = std::conditional_t<Half<T>, uint16_t, T>;
+  using Sum = typename SumOf<T>::type;
+  using D = hn::CappedTag<Sum, Half<T> ? 16 : 8>;
+  using DLane = hn::Rebind<Lane, D>;
+  using V = hn::Vec<D>;
+  using Places = decltype(hn::SetTableIndices(D(), static_cast<const hwy::MakeSigned<Sum>*>(nullptr)));
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+ public:
+  /// Whether so many columns are summed here.
+  static bool takes(int64_t columns, int64_t rows) { return 2 * columns <= kLanes && rows * columns >= kFewest; }
+
+  explicit SumsInVectors(int64_t columns) : columns_(columns), width_(kLanes / columns * columns) {
+    const auto place = [](const auto& of) {
+      alignas(64) hwy::MakeSigned<Sum> places[kLanes];
+      for (int64_t lane = 0; lane < kLanes; ++lane) places[lane] = static_cast<hwy::MakeSigned<Sum>>(of(lane));
+      return hn::SetTableIndices(D(), places);
+    };
+    for (int64_t shift = columns; shift < width_; shift *= 2, ++steps_) {
+      before_[steps_] = place([&](int64_t lane) { return lane < shift ? 0 : lane - shift; });
+      has_none_[steps_] = hn::FirstN(D(), static_cast<std::size_t>(shift));
+    }
+    last_row_ = place([&](int64_t lane) { return width_ - columns + lane % columns; });
+  }
+  /// `to` may be `from` if there is one column and nothing overflows. False if something did: then the order matters.
+  HWY_INLINE bool run(Lane* to, const Lane* from, int64_t rows) {
+    const DLane d;
+    V before = hn::Zero(D());
+    not_finite_ = before;
+    int64_t left = rows * columns_;  // exact: inside the storage
+    for (; left >= kLanes; left -= width_, from += width_, to += width_)
+      hn::StoreU(next(hn::LoadU(d, from), before), d, to);
+    for (int64_t count = 0; left > 0; left -= count, from += count, to += count) {
+      count = std::min(left, width_);
+      store_some(d, next(load_some(d, from, count), before), to, count);
+    }
+    return !kMayOverflow || hn::AllTrue(D(), hn::Eq(not_finite_, hn::Zero(D())));
+  }
+  static constexpr bool kMayOverflow = std::is_same_v<T, BFloat16>;
+
+ private:
+  static constexpr int64_t kFewest = 48;
+  static constexpr int kMostSteps = 4;
+
+  HWY_INLINE hn::Vec<DLane> next(hn::Vec<DLane> lanes, V& before) {
+    const D d;
+    V sums = summand<T>(d, lanes);
+    for (int i = 0; i < steps_; ++i)
+      sums = hn::Add(sums, hn::IfThenZeroElse(has_none_[i], hn::TableLookupLanes(sums, before_[i])));
+    const V result = hn::Add(before, sums);
+    before = hn::Add(before, hn::TableLookupLanes(sums, last_row_));
+    if constexpr (kMayOverflow) not_finite_ = hn::MulAdd(result, hn::Zero(d), not_finite_);
+    return stored_sum<T>(DLane(), result);
+  }
+
+  int64_t columns_, width_;  // of a row, and of all rows in a vector
+  int steps_ = 0;
+  Places before_[kMostSteps];
+  hn::Mask<D> has_none_[kMostSteps];
+  Places last_row_;
+  V not_finite_;  // NaN where a sum was not finite
+};
+
 /// Columns of float32 and 16-bit floats. The sums of up to kMost vectors stay in registers. Bench: ./dev bench --sweep,
 /// scans.
 template <class T>
@@ -104,6 +172,12 @@ class ColumnSums {
   static void run(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
     const auto* from = static_cast<const Lane*>(in);
     auto* to = static_cast<Lane*>(out);
+    if (SumsInVectors<T>::takes(inner, length)) {
+      SumsInVectors<T> rows(inner);
+      for (; count > 0; --count, from += length * inner, to += length * inner)
+        if (!rows.run(to, from, length)) sum_narrow(DSum(), to, from, length, inner, 1);
+      return;
+    }
     if constexpr (kLanes > kNarrow)
       if (inner <= kNarrow) return sum_narrow(hn::CappedTag<Sum, kNarrow>(), to, from, length, inner, count);
     if (inner < kLanes) return sum_narrow(DSum(), to, from, length, inner, count);
@@ -177,12 +251,44 @@ constexpr ScanKernel columns_kernel() {
   return &ColumnSums<T>::run;
 }
 #else
+template <int64_t kInner>
+void sum_rows_in_place(float* row, int64_t rows, float* running) {
+  float sums[kInner];
+  std::copy_n(running, kInner, sums);
+  for (; rows > 0; --rows, row += kInner)
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kInner; ++i) row[i] = sums[i] += row[i];
+  std::copy_n(sums, kInner, running);
+}
+/// Up to four columns. Rows are cast by kernels, some at a time: one by one, casts take longer than sums.
+template <Half T>
+void sum_few_half_columns(T* to, const T* from, int64_t length, int64_t inner) {
+  constexpr int64_t kPiece = 960;
+  constexpr auto kHalf = static_cast<std::size_t>(dtype_of_v<T>), kWhole = static_cast<std::size_t>(float32);
+  constexpr void (*kSums[])(float*, int64_t, float*) = {&sum_rows_in_place<1>, &sum_rows_in_place<2>,
+                                                        &sum_rows_in_place<3>, &sum_rows_in_place<4>};
+  float piece[kPiece], running[4] = {};
+  const Lanes wide{piece, 1};
+  for (int64_t left = length * inner, n = 0; left > 0; left -= n, from += n, to += n) {
+    n = std::min(kPiece, left);
+    const Lanes narrow{from, 1};
+    kernels().cast[kHalf][kWhole](piece, &narrow, n);
+    kSums[inner - 1](piece, n / inner, running);
+    kernels().cast[kWhole][kHalf](to, &wide, n);
+  }
+}
 template <Half T>
 void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
   float* const running = static_cast<float*>(sums);
   for (; count > 0; --count) {
+    if (inner <= 4) {
+      sum_few_half_columns(to, from, length, inner);
+      from += length * inner;
+      to += length * inner;
+      continue;
+    }
     std::memset(running, 0, static_cast<std::size_t>(inner) * sizeof(float));
     for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
       for (int64_t i = 0; i < inner; ++i) narrow_lane(to + i, running[i] += widen_lane(from + i));
@@ -228,6 +334,9 @@ constexpr int64_t kRows = 8;
 // --sweep, scans.
 constexpr int64_t kAheadBytes = 512, kShortRowBytes = 1024;
 
+template <class T>
+inline constexpr bool kSumsRunsInVectors = std::is_same_v<T, float> || Half<T>;
+
 /// Square blocks of rows and columns, which are transposed in registers, summed column by column and transposed again.
 template <class T>
 class RowSums {
@@ -243,12 +352,29 @@ class RowSums {
   static void run(void* out, const void* in, int64_t rows, int64_t length, bool fetches_out) {
     const T* from = static_cast<const T*>(in);
     T* to = static_cast<T*>(out);
-    for (; rows > 1; rows -= kRows, from += kRows * length, to += kRows * length)
+    for (; rows > kFewRows; rows -= kRows, from += kRows * length, to += kRows * length)
       RowSums(to, from, rows < kRows ? rows : kRows, length).sum(fetches_out);
-    if (rows == 1) sum_row(to, from, length);
+    if (rows > 0) sum_few(to, from, rows, length);
   }
 
  private:
+  // So many rows are summed one after the other.
+  static constexpr int64_t kFewRows = kSumsRunsInVectors<T> ? 3 : 1;
+
+  static HWY_NOINLINE void sum_few(T* to, const T* from, int64_t rows, int64_t length) {
+    if constexpr (kSumsRunsInVectors<T>) {
+      const bool keeps_from = from != to || !SumsInVectors<T>::kMayOverflow;
+      if (keeps_from && SumsInVectors<T>::takes(1, length)) {
+        SumsInVectors<T> sums(1);
+        for (; rows > 0; --rows, from += length, to += length)
+          if (!sums.run(reinterpret_cast<Lane*>(to), reinterpret_cast<const Lane*>(from), length))
+            sum_row(to, from, length);
+        return;
+      }
+    }
+    for (; rows > 0; --rows, from += length, to += length) sum_row(to, from, length);
+  }
+
   HWY_INLINE RowSums(T* to, const T* from, int64_t rows, int64_t length)
       : to_(reinterpret_cast<Lane*>(to)), from_(reinterpret_cast<const Lane*>(from)), length_(length) {
     // The last row stands for the missing ones: it is read before it is written, and written with the same values.

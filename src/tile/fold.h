@@ -28,6 +28,9 @@ inline bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * ite
 /// Operand 0 of `plan` is every output, with stride 0 along reduced loops; operand 1 the input. No loop is empty.
 /// Where the op knows places, there is one reduced loop at most.
 void run_fold(const Plan& plan, const Fold& fold, const void* in);
+/// The same for contiguous elements as [outer, rows, inner], of which the rows are reduced, on the caller's thread; the
+/// outputs are contiguous. False if they need a plan.
+bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int64_t inner);
 /// What a state finishes as that took no element: into one element of each output.
 void run_fold_of_nothing(const Fold& fold);
 /// How that will go.

@@ -1,0 +1,135 @@
+// Few contiguous elements, folded without a plan: see fold_few.
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/kernel.h"
+#include "tile/fold.h"
+#include "tile/places.h"
+#include "type/visit.h"
+
+namespace tenon {
+namespace {
+
+// States that are folded at once, those behind them that kernels may write, and elements that are cast at once. Bench:
+// ./dev bench --sweep, inner, middle and several dims.
+constexpr int64_t kStates = 256, kSlack = 16, kStride = kStates + kSlack, kElements = 1 << 12;
+constexpr int64_t kMostFields = 3;
+// Rows of many columns: as many elements as a narrow state takes before a wide one takes it.
+constexpr int64_t kMostRows = 256;
+
+const StateKernels* states_of(Op op, Dtype dtype) {
+  return kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype)];
+}
+
+/// Folds to states, and stores what they finish as.
+class FewStates {
+ public:
+  explicit FewStates(const Fold& fold)
+      : fold_(fold),
+        wide_dtype_(is_floating_point(fold.lanes) ? float64 : int64),
+        narrow_(*states_of(fold.op, fold.lanes)),
+        finish_(*states_of(fold.op, wide_dtype_)) {}
+
+  bool casts() const { return fold_.input != fold_.lanes; }
+  bool folds_blocks() const { return narrow_.blocks != nullptr; }
+  /// How many runs or blocks of `numel` elements and `states` states fit.
+  int64_t fitting(int64_t numel, int64_t states) const {
+    return std::min(kStates / states, casts() ? kElements / numel : kStates);
+  }
+
+  void along(const std::byte* in, int64_t count, int64_t n) {
+    narrow_.along(states(), kStride, lanes(in, count * n), n, count, n, fold_.numbers);
+    store(count);
+  }
+  void blocks(const std::byte* in, int64_t count, int64_t rows, int64_t n) {
+    const int64_t block = rows * n;  // exact: at most kElements
+    narrow_.blocks(states(), kStride, lanes(in, count * block), n, n, rows, block, count, fold_.numbers);
+    store(count * n);
+  }
+  /// Rows are `step` apart.
+  void across(const std::byte* in, int64_t rows, int64_t step, int64_t n) {
+    const void* from = in;
+    if (casts()) {
+      const auto row_bytes = step * itemsize(fold_.input), lanes_bytes = n * itemsize(fold_.lanes);
+      for (int64_t row = 0; row < rows; ++row) cast(elements_ + row * lanes_bytes, in + row * row_bytes, n);
+      from = elements_;
+      step = n;
+    }
+    narrow_.across(states(), kStride, from, step, rows, n, 0, fold_.numbers);
+    store(n);
+  }
+
+ private:
+  std::byte* states() { return folds_blocks() ? wide_ : states_; }
+  void cast(std::byte* to, const std::byte* from, int64_t n) const {
+    const Lanes in{from, 1};
+    kernels().cast[static_cast<int>(fold_.input)][static_cast<int>(fold_.lanes)](to, &in, n);
+  }
+  const void* lanes(const std::byte* in, int64_t n) {
+    if (!casts()) return in;
+    cast(elements_, in, n);
+    return elements_;
+  }
+  /// The next `count` results.
+  void store(int64_t count) {
+    if (!folds_blocks()) narrow_.absorb(wide_, states_, kStride, count, 0, true, fold_.numbers);
+    finish_.finish(results_, wide_, kStride, count, fold_.numbers);
+    for (int result = 0; result < finish_.results; ++result) {
+      const Dtype output = fold_.outputs[result];
+      const Lanes from{results_ + result * kStride * 8, 1};
+      std::byte* const to = static_cast<std::byte*>(fold_.out[result]) + stored_ * itemsize(output);
+      kernels().cast[static_cast<int>(wide_dtype_)][static_cast<int>(output)](to, &from, count);
+    }
+    stored_ += count;
+  }
+
+  const Fold& fold_;
+  const Dtype wide_dtype_;
+  const StateKernels &narrow_, &finish_;
+  int64_t stored_ = 0;
+  alignas(64) std::byte wide_[kMostFields * kStride * 8], states_[kMostFields * kStride * 8];
+  alignas(64) std::byte results_[kMostFolded * kStride * 8], elements_[(kElements + kSlack) * 8];
+};
+
+void fold_runs(FewStates& states, const std::byte* in, int64_t size, int64_t outer, int64_t n) {
+  const int64_t most = states.fitting(n, 1);
+  for (int64_t count = 0; outer > 0; outer -= count, in += count * n * size)
+    states.along(in, count = std::min(outer, most), n);
+}
+void fold_blocks(FewStates& states, const std::byte* in, int64_t size, int64_t outer, int64_t rows, int64_t n) {
+  const int64_t most = states.fitting(rows * n, n);
+  for (int64_t count = 0; outer > 0; outer -= count, in += count * rows * n * size)
+    states.blocks(in, count = std::min(outer, most), rows, n);
+}
+void fold_columns(FewStates& states, const std::byte* in, int64_t size, int64_t outer, int64_t rows, int64_t inner) {
+  const int64_t most = states.casts() ? std::min(kStates, kElements / rows) : kStates;
+  const int64_t pieces = (inner + most - 1) / most;
+  for (; outer > 0; --outer, in += rows * inner * size)
+    for (int64_t piece = 0; piece < pieces; ++piece) {  // as good as equal: none is narrower than a vector
+      const int64_t first = inner * piece / pieces, end = inner * (piece + 1) / pieces;
+      states.across(in + first * size, rows, inner, end - first);
+    }
+}
+
+}  // namespace
+
+bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int64_t inner) {
+  if (finds_places(fold)) return false;
+  const bool has_blocks = states_of(fold.op, fold.lanes)->blocks != nullptr;
+  const bool is_small = rows <= kElements / inner, is_wide = inner > kStates / 2;
+  const bool folds_blocks = inner > 1 && has_blocks && is_small && !is_wide,
+             folds_columns = is_wide && rows <= kMostRows;
+  if (inner == 1 ? !is_small : !folds_blocks && !folds_columns) return false;
+  FewStates states(fold);
+  const auto* from = static_cast<const std::byte*>(in);
+  const int64_t size = itemsize(fold.input);
+  if (inner == 1)
+    fold_runs(states, from, size, outer, rows);
+  else if (folds_blocks)
+    fold_blocks(states, from, size, outer, rows, inner);
+  else
+    fold_columns(states, from, size, outer, rows, inner);
+  return true;
+}
+
+}  // namespace tenon
