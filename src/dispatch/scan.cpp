@@ -289,26 +289,28 @@ constexpr int64_t kComparedTogether = 16;
 /// Whether none of the next elements replaces the running extreme.
 template <bool largest, class T>
 bool stays(const T* from, T best) {
-  int below = 0;
+  std::conditional_t<sizeof(T) == 8, int64_t, int> below = 0;
   for (int64_t i = 0; i < kComparedTogether; ++i) below += largest ? from[i] < best : from[i] > best;
   return below == kComparedTogether;
 }
 
-/// The running extremes of a row and their indices.
+/// So many elements of a row are not compared together. Baseline instructions have no comparison of vectors of int64;
+/// of float64 it is slow where many elements are new extremes.
+template <class T>
+constexpr int64_t compared_apart(int64_t length) {
+  constexpr int64_t kManyExtremes = 128;
+  return sizeof(T) < 8 ? 0 : std::is_same_v<T, double> ? std::min(length, kManyExtremes) : length;
+}
+
+/// A running extreme and its index.
 template <bool largest, class T>
-void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
-  T best = from[0];
-  int64_t at = 0;
-  for (int64_t start = 0; start < length; start += kComparedTogether) {
-    // exact: inside the row
-    const int64_t end = std::min(start + kComparedTogether, length);
-    // Baseline instructions have no comparison of vectors of int64.
-    if (sizeof(T) < 8 && end - start == kComparedTogether && stays<largest>(from + start, best)) {
-      for (int64_t i = 0; i < kComparedTogether; ++i) to[start + i] = best;
-      for (int64_t i = 0; i < kComparedTogether; ++i) indices[start + i] = at;
-      continue;
-    }
-    for (int64_t i = start; i < end; ++i) {
+struct Extreme {
+  T best;
+  int64_t at;
+
+  /// Takes the elements from `i` to `end` of a row.
+  [[gnu::always_inline]] void scan(const T* from, T* to, int64_t* indices, int64_t i, int64_t end) {
+    for (; i < end; ++i) {
       const bool takes = wins<largest>(from[i], best);
       if constexpr (std::is_integral_v<T>) {  // without a branch: short rows have many new extremes
         best = takes ? from[i] : best;
@@ -320,6 +322,23 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
       to[i] = best;
       indices[i] = at;
     }
+  }
+};
+
+/// The running extremes of a row and their indices.
+template <bool largest, class T>
+void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
+  Extreme<largest, T> running{from[0], 0};
+  int64_t start = compared_apart<T>(length);
+  running.scan(from, to, indices, 0, start);
+  for (int64_t end = start; start < length; start = end) {
+    end = std::min(start + kComparedTogether, length);  // exact: inside the row
+    if (end - start < kComparedTogether || !stays<largest>(from + start, running.best)) {
+      running.scan(from, to, indices, start, end);
+      continue;
+    }
+    std::fill_n(to + start, kComparedTogether, running.best);
+    std::fill_n(indices + start, kComparedTogether, running.at);
   }
 }
 
