@@ -91,19 +91,30 @@ void run(const Call& call, const Results<count>& outs, SizesView out_strides, co
 // Elements that one thread folds in one piece.
 constexpr int64_t kFewNumel = 1 << 16;
 
-/// Folds few contiguous elements, of which dims that follow each other are reduced, without a plan. False if the call
-/// needs one.
+/// The dims of contiguous elements, merged: up to two groups of dims are reduced. None: there are more.
+std::optional<Groups> groups_of(SizesView sizes, SizesView mask) {
+  Groups groups;
+  int64_t* const parts[] = {&groups.outer, &groups.rows, &groups.kept, &groups.inner_rows, &groups.inner};
+  int part = 0;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    if (sizes[dim] == 1) continue;
+    const bool is_reduced = mask[dim] != 0, is_of_reduced = part % 2 == 1;
+    if (is_reduced != is_of_reduced) ++part;
+    if (part == 5) return {};
+    *parts[part] *= sizes[dim];  // exact: a part of the number of elements
+  }
+  return groups;
+}
+
+/// Folds few contiguous elements without a plan. False if the call needs one.
 template <std::size_t count>
 bool fold_few_elements(const Call& call, const Results<count>& outs, const Tensor& self, SizesView mask) {
   if (self.numel() > kFewNumel || !self.is_contiguous() || CourseRecord::now()) return false;
-  int64_t outer = 1, rows = 1, inner = 1;
-  for (int64_t dim = 0; dim < mask.size(); ++dim) {
-    const int64_t size = self.sizes()[dim];
-    if (size == 1) continue;
-    if (mask[dim] && inner > 1) return false;
-    (mask[dim] ? rows : rows > 1 ? inner : outer) *= size;  // exact: parts of the number of elements
-  }
-  return fold_few(fold_into(call, outs, self.dtype()), self.data_ptr(), outer, rows, inner);
+  const std::optional<Groups> groups = groups_of(self.sizes(), mask);
+  if (!groups) return false;
+  const Fold fold = fold_into(call, outs, self.dtype());
+  if (groups->inner_rows > 1) return fold_few_groups(fold, self.data_ptr(), *groups);
+  return fold_few(fold, self.data_ptr(), groups->outer, groups->rows, groups->kept);
 }
 
 /// Folds `self` along the dims of `mask` into all results of the op.

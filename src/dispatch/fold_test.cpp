@@ -206,12 +206,31 @@ TEST(Fold, FewElementsAgainstPlainLoops) {
       }
 }
 
+// The same, of two groups of dims.
+TEST(Fold, FewElementsOfTwoGroupsAgainstPlainLoops) {
+  const LastPage page(1 << 20);
+  Random random(13);
+  for (int round = 0; round < 600; ++round) {
+    static constexpr int64_t kSizes[] = {1, 2, 3, 5, 8, 9, 16, 17, 40, 100, 257, 300};
+    Dims sizes;
+    for (int64_t dim = 0, numel = 1; dim < 5; ++dim, numel *= sizes[dim - 1]) {
+      const int64_t size = kSizes[random.below(12)];
+      sizes.push_back(numel * size > 20'000 ? 1 : size);
+    }
+    const Dtype dtype = std::array{float32, float64, float16, bfloat16}[static_cast<std::size_t>(random.below(4))];
+    const Tensor x = from_buffer(page.last(numel_of(sizes) * itemsize(dtype)), sizes, dtype);
+    Tensor(x).copy_(drawn(random, sizes, dtype, round % 4 == 0));
+    ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[round % 2 == 0 ? 3 : 6], x, {1, 3}));
+  }
+}
+
 // Far from zero distances are small beside the elements.
 TEST(Fold, VarOfFewElementsFarFromZero) {
   for (const Dtype dtype : {float32, float64})
     for (const Dims& sizes : {Dims{50, 30, 1}, Dims{50, 3, 1}, Dims{20, 30, 3}, Dims{3, 40, 20}, Dims{2, 30, 300}}) {
       const Tensor x = (arange(sizes[0] * sizes[1] * sizes[2], float64) % 7).view(sizes).add(1e6).to(dtype);
       ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[3], x, {1}));
+      ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[3], x, {0, 2}));
     }
 }
 

@@ -5,7 +5,7 @@
 #include "kernel/kernel.h"
 #include "tile/fold.h"
 #include "tile/places.h"
-#include "type/visit.h"
+#include "tile/scratch.h"
 
 namespace tenon {
 namespace {
@@ -129,6 +129,83 @@ bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int
     fold_blocks(states, from, size, outer, rows, inner);
   else
     fold_columns(states, from, size, outer, rows, inner);
+  return true;
+}
+
+namespace {
+
+/// Runs whose reduced dims are of two groups: see fold_few_groups.
+class FewGroups {
+ public:
+  FewGroups(const Fold& fold, const Groups& groups)
+      : fold_(fold),
+        groups_(groups),
+        kernel_(*states_of(fold.op, fold.lanes)),
+        finish_(*states_of(fold.op, float64)),
+        stride_(groups.columns() + kSlack),
+        states_(kMostFields * stride_ * 8),
+        wide_(kMostFields * stride_ * 8),
+        results_(kMostFolded * stride_ * 8) {}
+
+  /// Those of one turn of the outermost group, which is kept.
+  void run(const std::byte* in) {
+    groups_.rows >= 2 * groups_.inner_rows ? fold_outer_first(in) : fold_inner_first(in);
+    finish_.finish(results_.data(), wide_.data(), stride_, groups_.outputs(), fold_.numbers);
+    for (int result = 0; result < finish_.results; ++result) {
+      const Dtype output = fold_.outputs[result];
+      const Lanes from{results_.data() + result * stride_ * 8, 1};
+      std::byte* const to = static_cast<std::byte*>(fold_.out[result]) + stored_ * itemsize(output);
+      kernels().cast[static_cast<int>(float64)][static_cast<int>(output)](to, &from, groups_.outputs());
+    }
+    stored_ += groups_.outputs();
+  }
+
+ private:
+  /// Rows of all columns are folded in vectors; then columns are joined.
+  void fold_outer_first(const std::byte* in) {
+    kernel_.across(states_.data(), stride_, in, groups_.columns(), groups_.rows, groups_.columns(), 0, fold_.numbers);
+    const int64_t inner_bytes = groups_.inner * 8;
+    const std::byte* from = states_.data();
+    for (int64_t i = 0; i < groups_.kept; ++i)
+      for (int64_t row = 0; row < groups_.inner_rows; ++row, from += inner_bytes)
+        kernel_.absorb(wide_.data() + i * inner_bytes, from, stride_, groups_.inner, 0, row == 0, fold_.numbers);
+  }
+  void fold_inner_first(const std::byte* in) {
+    const int64_t inner = groups_.inner, rows = groups_.inner_rows, block = rows * inner;
+    for (int64_t row = 0; row < groups_.rows; ++row, in += groups_.columns() * itemsize(fold_.lanes)) {
+      if (inner == 1)
+        kernel_.along(states_.data(), stride_, in, rows, groups_.kept, rows, fold_.numbers);
+      else
+        kernel_.blocks(states_.data(), stride_, in, inner, inner, rows, block, groups_.kept, fold_.numbers);
+      kernel_.absorb(wide_.data(), states_.data(), stride_, groups_.outputs(), 0, row == 0, fold_.numbers);
+    }
+  }
+
+  const Fold& fold_;
+  const Groups& groups_;
+  const StateKernels &kernel_, &finish_;
+  const int64_t stride_;
+  int64_t stored_ = 0;
+  Scratch states_, wide_, results_;
+};
+
+}  // namespace
+
+bool fold_few_groups(const Fold& fold, const void* in, const Groups& groups) {
+  constexpr int64_t kFewestColumns = 16, kMostColumns = 2048;
+  const int64_t columns = groups.columns(), numel = groups.outer * groups.rows * columns;  // exact: few elements
+  if (finds_places(fold) || !states_of(fold.op, fold.lanes)->blocks) return false;
+  if (columns < kFewestColumns || columns > kMostColumns || groups.rows > kMostRows) return false;
+  const bool casts = fold.input != fold.lanes;
+  Scratch cast(casts ? numel * itemsize(fold.lanes) : 0);
+  const auto* from = static_cast<const std::byte*>(in);
+  if (casts) {
+    const Lanes lanes{in, 1};
+    kernels().cast[static_cast<int>(fold.input)][static_cast<int>(fold.lanes)](cast.data(), &lanes, numel);
+    from = cast.data();
+  }
+  FewGroups few(fold, groups);
+  for (int64_t i = 0; i < groups.outer; ++i, from += groups.rows * columns * itemsize(fold.lanes)) few.run(from);
   return true;
 }
 
