@@ -23,6 +23,22 @@ struct SumOf<T> {
   using type = float;
 };
 
+// --- Elements
+
+template <class T>
+HWY_INLINE typename SumOf<T>::type value_of(const T* from) {
+  if constexpr (Half<T>)
+    return widen_lane(from);
+  else
+    return *from;
+}
+template <class T>
+HWY_INLINE void put(T* to, typename SumOf<T>::type sum) {
+  if constexpr (Half<T>)
+    narrow_lane(to, sum);
+  else
+    *to = static_cast<T>(sum);
+}
 // --- Columns
 
 template <class T, class Sum>
@@ -106,46 +122,53 @@ class SumsInVectors {
   /// Whether so many columns are summed here.
   static bool takes(int64_t columns, int64_t rows) { return 2 * columns <= kLanes && rows * columns >= kFewest; }
 
-  explicit SumsInVectors(int64_t columns) : columns_(columns), width_(kLanes / columns * columns) {
-    const auto place = [](const auto& of) {
-      alignas(64) hwy::MakeSigned<Sum> places[kLanes];
-      for (int64_t lane = 0; lane < kLanes; ++lane) places[lane] = static_cast<hwy::MakeSigned<Sum>>(of(lane));
-      return hn::SetTableIndices(D(), places);
-    };
+  HWY_INLINE explicit SumsInVectors(int64_t columns) : columns_(columns), width_(kLanes / columns * columns) {
+    const hn::RebindToSigned<D> d;
+    const auto lanes = hn::Iota(d, Index{0});
     for (int64_t shift = columns; shift < width_; shift *= 2, ++steps_) {
-      before_[steps_] = place([&](int64_t lane) { return lane < shift ? 0 : lane - shift; });
+      const auto before = hn::Sub(lanes, hn::Set(d, static_cast<Index>(shift)));
+      before_[steps_] = hn::IndicesFromVec(D(), hn::Max(before, hn::Zero(d)));
       has_none_[steps_] = hn::FirstN(D(), static_cast<std::size_t>(shift));
     }
-    last_row_ = place([&](int64_t lane) { return width_ - columns + lane % columns; });
+    alignas(64) Index last[kLanes];
+    const auto end = static_cast<Index>(width_);
+    auto place = static_cast<Index>(width_ - columns);
+#pragma GCC unroll 1
+    for (Index& lane : last) {
+      lane = place;
+      if (++place == end) place -= static_cast<Index>(columns);
+    }
+    last_row_ = hn::SetTableIndices(D(), last);
   }
   /// `to` may be `from` if there is one column and nothing overflows. False if something did: then the order matters.
-  HWY_INLINE bool run(Lane* to, const Lane* from, int64_t rows) {
+  HWY_INLINE bool run(Lane* to, const Lane* from, int64_t rows) const {
     const DLane d;
-    V before = hn::Zero(D());
-    not_finite_ = before;
+    V before = hn::Zero(D()), not_finite = before;
     int64_t left = rows * columns_;  // exact: inside the storage
     for (; left >= kLanes; left -= width_, from += width_, to += width_)
-      hn::StoreU(next(hn::LoadU(d, from), before), d, to);
+      hn::StoreU(next(hn::LoadU(d, from), before, not_finite), d, to);
     for (int64_t count = 0; left > 0; left -= count, from += count, to += count) {
       count = std::min(left, width_);
-      store_some(d, next(load_some(d, from, count), before), to, count);
+      store_some(d, next(load_some(d, from, count), before, not_finite), to, count);
     }
-    return !kMayOverflow || hn::AllTrue(D(), hn::Eq(not_finite_, hn::Zero(D())));
+    return !kMayOverflow || hn::AllTrue(D(), hn::Eq(not_finite, hn::Zero(D())));
   }
   static constexpr bool kMayOverflow = std::is_same_v<T, BFloat16>;
 
  private:
+  using Index = hwy::MakeSigned<Sum>;
   static constexpr int64_t kFewest = 48;
   static constexpr int kMostSteps = 4;
 
-  HWY_INLINE hn::Vec<DLane> next(hn::Vec<DLane> lanes, V& before) {
+  /// `not_finite` becomes NaN where a sum is not finite.
+  HWY_INLINE hn::Vec<DLane> next(hn::Vec<DLane> lanes, V& before, V& not_finite) const {
     const D d;
     V sums = summand<T>(d, lanes);
     for (int i = 0; i < steps_; ++i)
       sums = hn::Add(sums, hn::IfThenZeroElse(has_none_[i], hn::TableLookupLanes(sums, before_[i])));
     const V result = hn::Add(before, sums);
     before = hn::Add(before, hn::TableLookupLanes(sums, last_row_));
-    if constexpr (kMayOverflow) not_finite_ = hn::MulAdd(result, hn::Zero(d), not_finite_);
+    if constexpr (kMayOverflow) not_finite = hn::MulAdd(result, hn::Zero(d), not_finite);
     return stored_sum<T>(DLane(), result);
   }
 
@@ -154,8 +177,20 @@ class SumsInVectors {
   Places before_[kMostSteps];
   hn::Mask<D> has_none_[kMostSteps];
   Places last_row_;
-  V not_finite_;  // NaN where a sum was not finite
 };
+/// Blocks of rows that SumsInVectors takes.
+template <class T>
+HWY_NOINLINE void sum_in_vectors(T* to, const T* from, int64_t rows, int64_t columns, int64_t count) {
+  using Lane = std::conditional_t<Half<T>, uint16_t, T>;
+  const SumsInVectors<T> sums(columns);
+  const int64_t block = rows * columns;  // exact: inside the storage
+  for (; count > 0; --count, from += block, to += block) {
+    if (sums.run(reinterpret_cast<Lane*>(to), reinterpret_cast<const Lane*>(from), rows)) continue;
+    typename SumOf<T>::type before[hn::MaxLanes(hn::CappedTag<float, 16>())] = {};
+    for (int64_t i = 0, column = 0; i < block; ++i, column = column + 1 < columns ? column + 1 : 0)
+      put(to + i, before[column] += value_of(from + i));
+  }
+}
 
 /// Columns of float32 and 16-bit floats. The sums of up to kMost vectors stay in registers. Bench: ./dev bench --sweep,
 /// scans.
@@ -172,12 +207,8 @@ class ColumnSums {
   static void run(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
     const auto* from = static_cast<const Lane*>(in);
     auto* to = static_cast<Lane*>(out);
-    if (SumsInVectors<T>::takes(inner, length)) {
-      SumsInVectors<T> rows(inner);
-      for (; count > 0; --count, from += length * inner, to += length * inner)
-        if (!rows.run(to, from, length)) sum_narrow(DSum(), to, from, length, inner, 1);
-      return;
-    }
+    if (SumsInVectors<T>::takes(inner, length))
+      return sum_in_vectors(static_cast<T*>(out), static_cast<const T*>(in), length, inner, count);
     if constexpr (kLanes > kNarrow)
       if (inner <= kNarrow) return sum_narrow(hn::CappedTag<Sum, kNarrow>(), to, from, length, inner, count);
     if (inner < kLanes) return sum_narrow(DSum(), to, from, length, inner, count);
@@ -306,20 +337,6 @@ constexpr ScanKernel columns_kernel() {
 // --- Rows
 
 template <class T>
-HWY_INLINE typename SumOf<T>::type value_of(const T* from) {
-  if constexpr (Half<T>)
-    return widen_lane(from);
-  else
-    return *from;
-}
-template <class T>
-HWY_INLINE void put(T* to, typename SumOf<T>::type sum) {
-  if constexpr (Half<T>)
-    narrow_lane(to, sum);
-  else
-    *to = static_cast<T>(sum);
-}
-template <class T>
 HWY_INLINE void sum_row(T* to, const T* from, int64_t length) {
   typename SumOf<T>::type sum = 0;
   for (int64_t i = 0; i < length; ++i) put(to + i, sum += value_of(from + i));
@@ -364,13 +381,7 @@ class RowSums {
   static HWY_NOINLINE void sum_few(T* to, const T* from, int64_t rows, int64_t length) {
     if constexpr (kSumsRunsInVectors<T>) {
       const bool keeps_from = from != to || !SumsInVectors<T>::kMayOverflow;
-      if (keeps_from && SumsInVectors<T>::takes(1, length)) {
-        SumsInVectors<T> sums(1);
-        for (; rows > 0; --rows, from += length, to += length)
-          if (!sums.run(reinterpret_cast<Lane*>(to), reinterpret_cast<const Lane*>(from), length))
-            sum_row(to, from, length);
-        return;
-      }
+      if (keeps_from && SumsInVectors<T>::takes(1, length)) return sum_in_vectors(to, from, length, 1, rows);
     }
     for (; rows > 0; --rows, from += length, to += length) sum_row(to, from, length);
   }

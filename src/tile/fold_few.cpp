@@ -1,6 +1,6 @@
 // Few contiguous elements, folded without a plan: see fold_few.
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "kernel/kernel.h"
 #include "tile/fold.h"
@@ -21,14 +21,24 @@ const StateKernels* states_of(Op op, Dtype dtype) {
   return kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype)];
 }
 
+/// Stores what `count` wide states finish as behind the `stored` results before. `results`: room for them.
+[[gnu::noinline]] void store_results(const Fold& fold, const std::byte* wide, std::byte* results, int64_t stride,
+                                     int64_t stored, int64_t count) {
+  const Dtype dtype = is_floating_point(fold.lanes) ? float64 : int64;
+  const StateKernels& kernel = *states_of(fold.op, dtype);
+  kernel.finish(results, wide, stride, count, fold.numbers);
+  for (int result = 0; result < kernel.results; ++result) {
+    const Dtype output = fold.outputs[result];
+    const Lanes from{results + result * stride * 8, 1};
+    std::byte* const to = static_cast<std::byte*>(fold.out[result]) + stored * itemsize(output);
+    kernels().cast[static_cast<int>(dtype)][static_cast<int>(output)](to, &from, count);
+  }
+}
+
 /// Folds to states, and stores what they finish as.
 class FewStates {
  public:
-  explicit FewStates(const Fold& fold)
-      : fold_(fold),
-        wide_dtype_(is_floating_point(fold.lanes) ? float64 : int64),
-        narrow_(*states_of(fold.op, fold.lanes)),
-        finish_(*states_of(fold.op, wide_dtype_)) {}
+  explicit FewStates(const Fold& fold) : fold_(fold), narrow_(*states_of(fold.op, fold.lanes)) {}
 
   bool casts() const { return fold_.input != fold_.lanes; }
   bool folds_blocks() const { return narrow_.blocks != nullptr; }
@@ -37,17 +47,17 @@ class FewStates {
     return std::min(kStates / states, casts() ? kElements / numel : kStates);
   }
 
-  void along(const std::byte* in, int64_t count, int64_t n) {
+  [[gnu::noinline]] void along(const std::byte* in, int64_t count, int64_t n) {
     narrow_.along(states(), kStride, lanes(in, count * n), n, count, n, fold_.numbers);
     store(count);
   }
-  void blocks(const std::byte* in, int64_t count, int64_t rows, int64_t n) {
+  [[gnu::noinline]] void blocks(const std::byte* in, int64_t count, int64_t rows, int64_t n) {
     const int64_t block = rows * n;  // exact: at most kElements
     narrow_.blocks(states(), kStride, lanes(in, count * block), n, n, rows, block, count, fold_.numbers);
     store(count * n);
   }
   /// Rows are `step` apart.
-  void across(const std::byte* in, int64_t rows, int64_t step, int64_t n) {
+  [[gnu::noinline]] void across(const std::byte* in, int64_t rows, int64_t step, int64_t n) {
     const void* from = in;
     if (casts()) {
       const auto row_bytes = step * itemsize(fold_.input), lanes_bytes = n * itemsize(fold_.lanes);
@@ -73,19 +83,12 @@ class FewStates {
   /// The next `count` results.
   void store(int64_t count) {
     if (!folds_blocks()) narrow_.absorb(wide_, states_, kStride, count, 0, true, fold_.numbers);
-    finish_.finish(results_, wide_, kStride, count, fold_.numbers);
-    for (int result = 0; result < finish_.results; ++result) {
-      const Dtype output = fold_.outputs[result];
-      const Lanes from{results_ + result * kStride * 8, 1};
-      std::byte* const to = static_cast<std::byte*>(fold_.out[result]) + stored_ * itemsize(output);
-      kernels().cast[static_cast<int>(wide_dtype_)][static_cast<int>(output)](to, &from, count);
-    }
+    store_results(fold_, wide_, results_, kStride, stored_, count);
     stored_ += count;
   }
 
   const Fold& fold_;
-  const Dtype wide_dtype_;
-  const StateKernels &narrow_, &finish_;
+  const StateKernels& narrow_;
   int64_t stored_ = 0;
   alignas(64) std::byte wide_[kMostFields * kStride * 8], states_[kMostFields * kStride * 8];
   alignas(64) std::byte results_[kMostFolded * kStride * 8], elements_[(kElements + kSlack) * 8];
@@ -116,6 +119,7 @@ void fold_columns(FewStates& states, const std::byte* in, int64_t size, int64_t 
 bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int64_t inner) {
   if (finds_places(fold)) return false;
   const bool has_blocks = states_of(fold.op, fold.lanes)->blocks != nullptr;
+  if (rows == 1 && has_blocks) inner *= std::exchange(outer, 1);  // exact: few elements
   const bool is_small = rows <= kElements / inner, is_wide = inner > kStates / 2;
   const bool folds_blocks = inner > 1 && has_blocks && is_small && !is_wide,
              folds_columns = is_wide && rows <= kMostRows;
@@ -141,7 +145,6 @@ class FewGroups {
       : fold_(fold),
         groups_(groups),
         kernel_(*states_of(fold.op, fold.lanes)),
-        finish_(*states_of(fold.op, float64)),
         stride_(groups.columns() + kSlack),
         states_(kMostFields * stride_ * 8),
         wide_(kMostFields * stride_ * 8),
@@ -149,20 +152,14 @@ class FewGroups {
 
   /// Those of one turn of the outermost group, which is kept.
   void run(const std::byte* in) {
-    groups_.rows >= 2 * groups_.inner_rows ? fold_outer_first(in) : fold_inner_first(in);
-    finish_.finish(results_.data(), wide_.data(), stride_, groups_.outputs(), fold_.numbers);
-    for (int result = 0; result < finish_.results; ++result) {
-      const Dtype output = fold_.outputs[result];
-      const Lanes from{results_.data() + result * stride_ * 8, 1};
-      std::byte* const to = static_cast<std::byte*>(fold_.out[result]) + stored_ * itemsize(output);
-      kernels().cast[static_cast<int>(float64)][static_cast<int>(output)](to, &from, groups_.outputs());
-    }
+    groups_.rows >= groups_.inner_rows ? fold_outer_first(in) : fold_inner_first(in);
+    store_results(fold_, wide_.data(), results_.data(), stride_, stored_, groups_.outputs());
     stored_ += groups_.outputs();
   }
 
  private:
   /// Rows of all columns are folded in vectors; then columns are joined.
-  void fold_outer_first(const std::byte* in) {
+  [[gnu::noinline]] void fold_outer_first(const std::byte* in) {
     kernel_.across(states_.data(), stride_, in, groups_.columns(), groups_.rows, groups_.columns(), 0, fold_.numbers);
     const int64_t inner_bytes = groups_.inner * 8;
     const std::byte* from = states_.data();
@@ -170,7 +167,7 @@ class FewGroups {
       for (int64_t row = 0; row < groups_.inner_rows; ++row, from += inner_bytes)
         kernel_.absorb(wide_.data() + i * inner_bytes, from, stride_, groups_.inner, 0, row == 0, fold_.numbers);
   }
-  void fold_inner_first(const std::byte* in) {
+  [[gnu::noinline]] void fold_inner_first(const std::byte* in) {
     const int64_t inner = groups_.inner, rows = groups_.inner_rows, block = rows * inner;
     for (int64_t row = 0; row < groups_.rows; ++row, in += groups_.columns() * itemsize(fold_.lanes)) {
       if (inner == 1)
@@ -183,7 +180,7 @@ class FewGroups {
 
   const Fold& fold_;
   const Groups& groups_;
-  const StateKernels &kernel_, &finish_;
+  const StateKernels& kernel_;
   const int64_t stride_;
   int64_t stored_ = 0;
   Scratch states_, wide_, results_;
