@@ -12,6 +12,7 @@
 #include "tensor/overlap.h"
 #include "tile/pool.h"
 #include "tile/reduce.h"
+#include "tile/reduce_shape.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
 
@@ -416,6 +417,7 @@ Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
     return out;
   }
   if (rows == 1 || !are_rows(self, numel, kFewNumel) || !folds_plainly(op, dtype)) return {};
+  if (!folds_of(op, dtype, dtype).blocks || !fits_in_block(columns, rows, true)) return {};
   Tensor out = new_result();
   const bool folded = fold_contiguous_blocks(reduction, dtype, dtype, out.impl()->data(), self.impl()->data(), columns,
                                              rows, self.numel() / numel);
