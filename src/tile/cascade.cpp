@@ -54,10 +54,11 @@ std::byte* Cascade::finish() {
   return at(into);
 }
 
-/// Folds rows from beyond the caches a few at a time if they are widened. The order of joins is that of one call: kernels join narrow rows
-/// together, and others by kFarRows, and no piece is narrow if the rows are not.
+/// Folds rows from beyond the caches a few at a time if they are widened. The order of joins is that of one call:
+/// kernels join narrow rows together, and others by kFarRows, and no piece is narrow if the rows are not.
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
-  const bool is_in_order = step == n && n << fold_.lane_shift <= kShortRowBytes, widens = fold_.lane_shift < fold_.shift;
+  const bool is_in_order = step == n && n << fold_.lane_shift <= kShortRowBytes;
+  const bool widens = fold_.lane_shift < fold_.shift;
   if (!fold_.is_far || is_in_order || !widens) return fold_.across(to, lanes, n, step, rows, joins);
   const int64_t together = n <= kNarrowLanes ? kCascade : kFarRows;
   for (int64_t count = 0; rows > 0; rows -= count, joins = true) {
