@@ -653,28 +653,47 @@ void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumula
   }
 }
 
+namespace {
+
+/// Integers of a few columns, which are cast first: see has_few_columns_of_few_rows.
+[[gnu::noinline]] bool fold_cast_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out,
+                                        const void* in, int64_t numel, int64_t rows, int64_t count) {
+  if (rows > kCastRowNumel / numel) return false;
+  alignas(64) std::byte elements[kCastRowNumel * 8];
+  const int64_t block = rows * numel, most = kCastRowNumel / block;  // exact: at most kCastRowNumel
+  const auto* next = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(out);
+  for (int64_t blocks = 0; count > 0; count -= blocks) {
+    blocks = std::min(count, most);
+    cast_to(elements, from, accumulated, next, blocks * block);
+    if (!fold_contiguous_blocks(reduction, accumulated, accumulated, to, elements, numel, rows, blocks)) return false;
+    next += blocks * block * itemsize(from);
+    to += blocks * numel * itemsize(reduction.output);
+  }
+  return true;
+}
+
+}  // namespace
+
 bool fold_contiguous_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                             int64_t numel, int64_t rows, int64_t count) {
   constexpr int64_t kFewColumns = 16, kResults = 1024;
-  const bool widens_integers = accumulated == int64 && from != int64;
-  const bool is_cast = widens_integers && numel < kFewColumns;  // see has_few_columns_of_few_rows
-  const FoldKernels folds = folds_of(reduction.op, is_cast ? accumulated : from, accumulated);
+  if (accumulated == int64 && from != int64 && numel < kFewColumns)
+    return fold_cast_blocks(reduction, from, accumulated, out, in, numel, rows, count);
+  const FoldKernels folds = folds_of(reduction.op, from, accumulated);
   if (!folds.blocks || !fits_in_block(numel, rows, folds.across != nullptr)) return false;
-  const int64_t block = rows * numel;  // exact: fits in a block
-  if (is_cast && block > kCastRowNumel) return false;
   const bool casts = accumulated != reduction.output;
-  alignas(64) std::byte values[kResults * 8], elements[kCastRowNumel * 8];
+  alignas(64) std::byte values[kResults * 8];
   const auto* next = static_cast<const std::byte*>(in);
   auto* to = static_cast<std::byte*>(out);
-  const int64_t most = is_cast ? kCastRowNumel / block : casts ? kResults / numel : count;
+  const int64_t most = casts ? kResults / numel : count;
   for (int64_t blocks = 0; count > 0; count -= blocks) {
     blocks = std::min(count, most);
     std::byte* const folded = casts ? values : to;
-    const void* const lanes = is_cast ? cast_to(elements, from, accumulated, next, blocks * block) : next;
-    folds.blocks(folded, lanes, numel, numel, rows, block, blocks);
+    folds.blocks(folded, next, numel, numel, rows, rows * numel, blocks);
     finish_values(reduction, accumulated, folded, blocks * numel);
     if (casts) cast_to(to, accumulated, reduction.output, values, blocks * numel);
-    next += blocks * block * itemsize(from);
+    next += blocks * rows * numel * itemsize(from);
     to += blocks * numel * itemsize(reduction.output);
   }
   return true;
