@@ -88,6 +88,35 @@ void run(const Call& call, const Results<count>& outs, SizesView out_strides, co
   run_fold(plan, fold_into(call, outs, self.dtype()), self.data_ptr());
 }
 
+// Elements that one thread folds in one piece.
+constexpr int64_t kFewNumel = 1 << 16;
+
+/// The dims of contiguous elements, merged: up to two groups of dims are reduced. None: there are more.
+std::optional<Groups> groups_of(SizesView sizes, SizesView mask) {
+  Groups groups;
+  int64_t* const parts[] = {&groups.outer, &groups.rows, &groups.kept, &groups.inner_rows, &groups.inner};
+  int part = 0;
+  for (int64_t dim = 0; dim < mask.size(); ++dim) {
+    if (sizes[dim] == 1) continue;
+    const bool is_reduced = mask[dim] != 0, is_of_reduced = part % 2 == 1;
+    if (is_reduced != is_of_reduced) ++part;
+    if (part == 5) return {};
+    *parts[part] *= sizes[dim];  // exact: a part of the number of elements
+  }
+  return groups;
+}
+
+/// Folds few contiguous elements without a plan. False if the call needs one.
+template <std::size_t count>
+bool fold_few_elements(const Call& call, const Results<count>& outs, const Tensor& self, SizesView mask) {
+  if (self.numel() > kFewNumel || !self.is_contiguous() || CourseRecord::now()) return false;
+  const std::optional<Groups> groups = groups_of(self.sizes(), mask);
+  if (!groups) return false;
+  const Fold fold = fold_into(call, outs, self.dtype());
+  if (groups->inner_rows > 1) return fold_few_groups(fold, self.data_ptr(), *groups);
+  return fold_few(fold, self.data_ptr(), groups->outer, groups->rows, groups->kept);
+}
+
 /// Folds `self` along the dims of `mask` into all results of the op.
 template <std::size_t count>
 Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
@@ -95,7 +124,7 @@ Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool
   if (has_no_work(outs[0].numel(), outs[0].data_ptr())) return outs;
   if (self.numel() == 0)
     write_nothing(call, outs);
-  else
+  else if (!fold_few_elements(call, outs, self, mask))
     run(call, outs, spread_strides(outs[0].strides(), mask, keepdim), self, self.sizes(), self.strides());
   return outs;
 }

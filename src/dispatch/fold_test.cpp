@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "last_page.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/schema.h"
@@ -148,6 +149,26 @@ std::vector<Elements> gathered(const Tensor& x, SizesView mask) {
   return all;
 }
 
+/// Compares the fold of `x` along `dims` with plain loops.
+void expect_plain(const Case& c, const Tensor& x, const Dims& dims) {
+  const Schema* schema = find_schema(c.name);
+  std::vector<Value> values(static_cast<std::size_t>(schema->count));
+  values[0] = x;
+  values[static_cast<std::size_t>(schema->place_of("dim"))] = c.one_dim ? Value(dims[0]) : Value(dims);
+  const Tensor got = schema->function(values.data())[0].to(float64).contiguous();
+  const std::vector<Elements> rows = gathered(x, reduced_mask(dims, x.dim()));
+  ASSERT_EQ(got.numel(), static_cast<int64_t>(rows.size()));
+  if (rows[0].size() == 1 && c.error > 0) return;
+  const double error = c.error + (x.dtype() == float16 ? 1e-3 : x.dtype() == bfloat16 ? 1e-2 : 0) * (c.error > 0);
+  for (int64_t i = 0; i < got.numel(); ++i) {
+    const double have = got.data<double>()[i], want = c.plain(rows[static_cast<std::size_t>(i)]);
+    const bool same = have == want || (std::isnan(have) && std::isnan(want)) ||
+                      std::abs(have - want) <= error * std::max(std::abs(want), c.least);
+    ASSERT_TRUE(same) << c.name << " " << dtype_name(x.dtype()) << to_string(x.sizes()) << to_string(x.strides())
+                      << " dims " << to_string(dims) << " at " << i << ": wanted " << want << ", got " << have;
+  }
+}
+
 TEST(Fold, AgainstPlainLoops) {
   Random random(11);
   for (int round = 0; round < 600; ++round) {
@@ -161,24 +182,56 @@ TEST(Fold, AgainstPlainLoops) {
       if (random.below(2) == 0) dims.push_back(dim);
     if (c.one_dim) dims = Dims{random.below(x.dim())};
     if (dims.empty()) dims.push_back(0);
-    const Schema* schema = find_schema(c.name);
-    std::vector<Value> values(static_cast<std::size_t>(schema->count));
-    values[0] = x;
-    values[static_cast<std::size_t>(schema->place_of("dim"))] = c.one_dim ? Value(dims[0]) : Value(dims);
-    const Tensor got = schema->function(values.data())[0].to(float64).contiguous();
-    const std::vector<Elements> rows = gathered(x, reduced_mask(dims, x.dim()));
-    ASSERT_EQ(got.numel(), static_cast<int64_t>(rows.size()));
-    if (rows[0].size() == 1 && c.error > 0) continue;
-    const double error = c.error + (dtype == float16 ? 1e-3 : dtype == bfloat16 ? 1e-2 : 0) * (c.error > 0);
-    for (int64_t i = 0; i < got.numel(); ++i) {
-      const double have = got.data<double>()[i], want = c.plain(rows[static_cast<std::size_t>(i)]);
-      const bool same = have == want || (std::isnan(have) && std::isnan(want)) ||
-                        std::abs(have - want) <= error * std::max(std::abs(want), c.least);
-      ASSERT_TRUE(same) << c.name << " " << dtype_name(dtype) << to_string(x.sizes()) << to_string(x.strides())
-                        << " dims " << to_string(dims) << " at " << i << ": wanted " << want << ", got " << have
-                        << " (round " << round << ")";
-    }
+    SCOPED_TRACE("round " + std::to_string(round));
+    ASSERT_NO_FATAL_FAILURE(expect_plain(c, x, dims));
   }
+}
+
+// Few elements without gaps, which are folded without a plan; nothing behind them is read.
+TEST(Fold, FewElementsAgainstPlainLoops) {
+  const LastPage page(1 << 20);
+  Random random(12);
+  for (const int64_t inner : {1, 2, 3, 7, 8, 9, 16, 17, 100, 128, 129, 257, 600})
+    for (const int64_t rows : {1, 2, 3, 4, 9, 20, 40, 255, 257, 4096, 4097})
+      for (const int64_t outer : {1, 2, 9, 40, 300}) {
+        if (outer * rows * inner > 30'000) continue;
+        const Case& c = kCases[static_cast<std::size_t>(2 + random.below(static_cast<int64_t>(std::size(kCases)) - 2))];
+        const Dtype dtypes[] = {float32, float64, float16, bfloat16, int16, uint8};
+        const Dtype dtype = dtypes[random.below(c.error > 0 ? 4 : 6)];
+        const Dims sizes{outer, 1, rows, inner};
+        const Tensor x = from_buffer(page.last(outer * rows * inner * itemsize(dtype)), sizes, dtype);
+        Tensor(x).copy_(drawn(random, sizes, dtype, false));
+        ASSERT_NO_FATAL_FAILURE(expect_plain(c, x, {2}));
+        ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[3], x.to(float32), {1, 2}));
+      }
+}
+
+// The same, of two groups of dims.
+TEST(Fold, FewElementsOfTwoGroupsAgainstPlainLoops) {
+  const LastPage page(1 << 20);
+  Random random(13);
+  for (int round = 0; round < 600; ++round) {
+    static constexpr int64_t kSizes[] = {1, 2, 3, 5, 8, 9, 16, 17, 40, 100, 257, 300};
+    Dims sizes;
+    for (int64_t dim = 0, numel = 1; dim < 5; ++dim, numel *= sizes[dim - 1]) {
+      const int64_t size = kSizes[random.below(12)];
+      sizes.push_back(numel * size > 20'000 ? 1 : size);
+    }
+    const Dtype dtype = std::array{float32, float64, float16, bfloat16}[static_cast<std::size_t>(random.below(4))];
+    const Tensor x = from_buffer(page.last(numel_of(sizes) * itemsize(dtype)), sizes, dtype);
+    Tensor(x).copy_(drawn(random, sizes, dtype, round % 4 == 0));
+    ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[round % 2 == 0 ? 3 : 6], x, {1, 3}));
+  }
+}
+
+// Far from zero distances are small beside the elements.
+TEST(Fold, VarOfFewElementsFarFromZero) {
+  for (const Dtype dtype : {float32, float64})
+    for (const Dims& sizes : {Dims{50, 30, 1}, Dims{50, 3, 1}, Dims{20, 30, 3}, Dims{3, 40, 20}, Dims{2, 30, 300}}) {
+      const Tensor x = (arange(sizes[0] * sizes[1] * sizes[2], float64) % 7).view(sizes).add(1e6).to(dtype);
+      ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[3], x, {1}));
+      ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[3], x, {0, 2}));
+    }
 }
 
 TEST(Fold, ALongRunIsFoldedInPieces) {

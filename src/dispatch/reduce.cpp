@@ -12,6 +12,7 @@
 #include "tensor/overlap.h"
 #include "tile/pool.h"
 #include "tile/reduce.h"
+#include "tile/reduce_shape.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
 
@@ -79,9 +80,9 @@ Reduction reduction_of(Op op, Dtype output, int64_t count) {
 // One thread folds so many elements in one piece.
 constexpr int64_t kFewNumel = 1 << 16;
 
-// So many rows are added one after the other: other orders are more exact for more. Bench: tenon_bench --filter
-// '^tiny/sum'.
-constexpr int64_t kFewRows = 16, kFewColumns = 1024;
+// So many rows are added one after the other: other orders are more exact and faster for more. Bench: tenon_bench
+// --filter '^tiny/sum' and ./dev bench --sweep, outer reductions.
+constexpr int64_t kFewRows = 8, kFewColumns = 1024;
 
 /// Whether contiguous rows are folded into one without a plan.
 bool are_few_rows(const Tensor& self, int64_t rows, int64_t columns) {
@@ -159,8 +160,6 @@ bool fold_middle_dims(Op op, const Types& types, const Tensor& out, const Tensor
   for (int64_t dim = end; dim < mask.size(); ++dim)
     if (mask[dim]) return false;
   const int64_t numel = numel_from(self, first), columns = numel_from(self, end), blocks = self.numel() / numel;
-  // One block of floats is folded in another order by a plan.
-  if (blocks == 1 && !is_integral(types.accumulated)) return false;
   if (columns == 1 || numel == columns || !are_rows(self, numel, kFewNumel)) return false;
   return fold_contiguous_blocks(reduction_of(op, out.dtype(), numel / columns), self.dtype(), types.accumulated,
                                 out.data_ptr(), self.data_ptr(), columns, numel / columns, blocks);
@@ -210,6 +209,14 @@ bool fold_one_group(const Reduction& reduction, Dtype from, Dtype accumulated, v
     groups[0] *= count > 2 ? groups[2] : 1;
     for (int64_t i = 3; i < count; ++i) groups[i - 2] = groups[i];
     groups.resize(std::max<int64_t>(count - 2, 1));
+    return true;
+  }
+  if (count > 3 && count % 2 == 1) {
+    const int64_t last = groups[count - 1], inner = groups[count - 2];
+    if (!fold_contiguous_blocks(reduction, from, accumulated, out, in, last, inner, numel / (inner * last)))
+      return false;
+    groups[count - 3] *= last;
+    groups.resize(count - 2);
     return true;
   }
   const int64_t run = groups.back();
@@ -292,8 +299,8 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (fold_rows(op, types, out, self, mask) || fold_middle_dims(op, types, out, self, mask) ||
-      fold_first_dims(op, types, out, self, mask) ||
+  if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask) ||
+      fold_middle_dims(op, types, out, self, mask) ||
       (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
     return;
   const Dims strides = spread_strides(out.strides(), mask, keepdim);
@@ -403,13 +410,14 @@ Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   }
   const int64_t rows = numel / columns;
   const Reduction reduction = reduction_of(op, dtype, rows);
-  if (numel == self.numel()) {
-    if (!are_few_rows(self, rows, columns) || !folds_plainly(op, dtype)) return {};
+  if (numel == self.numel() && are_few_rows(self, rows, columns)) {
+    if (!folds_plainly(op, dtype)) return {};
     Tensor out = new_result();
     fold_few_rows(reduction, out.impl()->data(), self.impl()->data(), rows, columns);
     return out;
   }
   if (rows == 1 || !are_rows(self, numel, kFewNumel) || !folds_plainly(op, dtype)) return {};
+  if (!folds_of(op, dtype, dtype).blocks || !fits_in_block(columns, rows, true)) return {};
   Tensor out = new_result();
   const bool folded = fold_contiguous_blocks(reduction, dtype, dtype, out.impl()->data(), self.impl()->data(), columns,
                                              rows, self.numel() / numel);

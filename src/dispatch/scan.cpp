@@ -61,7 +61,7 @@ void scan_four_rows(const T* from, T* to, int64_t length) {
 
 // The processor reads ahead in four long rows at once, and in rows that follow each other. Bench: ./dev bench --sweep,
 // scans.
-constexpr int64_t kManyRowBytes = 4096, kOneByOneBytes = 256;
+constexpr int64_t kManyRowBytes = 4096, kOneByOneBytes = 128;
 
 /// Whether four rows at once are slower, because they come from beyond the caches.
 template <class T>
@@ -118,21 +118,18 @@ void scan_rows(const T* from, T* to, int64_t rows, int64_t length, bool is_far) 
     scan_few_rows<SumOf<T>>(from, to, rows, length, is_far);
 }
 
-/// Over [length, kInner] elements: each row of `to` is the sum of the rows of `from` up to it, added to the `before` of
-/// each column, which become the last.
+/// Over [length, kInner] elements: each row of `to` is the sum of the rows of `from` up to it.
 template <class Sum, class T, int64_t kInner>
-void scan_few_columns(const T* from, T* to, int64_t length, Sum* before) {
-  Sum sums[kInner];
-  std::copy_n(before, kInner, sums);
+void scan_few_columns(const T* from, T* to, int64_t length) {
+  Sum sums[kInner] = {};
   for (int64_t row = 0; row < length; ++row, from += kInner, to += kInner)
 #pragma GCC unroll 8
     for (int64_t i = 0; i < kInner; ++i) to[i] = static_cast<T>(sums[i] += static_cast<Sum>(from[i]));
-  std::copy_n(sums, kInner, before);
 }
 
-// Up to so many columns have code of their own here; float32 has none, because its kernel is as fast. 16-bit floats are
-// widened for it if columns have at least kLongWidened elements. Bench: ./dev bench --sweep, scans.
-constexpr int64_t kFew = 8, kFewWidened = 3, kLongWidened = 64;
+// Up to so many columns have code of their own here; float32 and 16-bit floats have none, because their kernels are as
+// fast. Bench: ./dev bench --sweep, scans.
+constexpr int64_t kFew = 8;
 
 /// A row-major tensor with elements as [outer, length, inner], scanned along `length`.
 struct Blocks {
@@ -207,27 +204,17 @@ void scan_far_rows(const T* from, T* to, int64_t rows, int64_t length, int64_t t
 /// Whether the sums of so many columns stay in registers here.
 template <class T>
 bool has_few_columns(const Blocks& blocks) {
-  if (is_half_v<T>) return blocks.inner <= kFewWidened && blocks.length >= kLongWidened;
-  return !std::is_same_v<T, float> && blocks.inner <= kFew;
+  return !is_half_v<T> && !std::is_same_v<T, float> && blocks.inner <= kFew;
 }
 
-template <std::size_t kMost, class Sum, class T>
-void scan_narrow(const T* from, T* to, int64_t length, int64_t inner, Sum* sums) {
+template <class T>
+void scan_narrow_block(const T* from, T* to, const Blocks& blocks) {
+  using Sum = SumOf<T>;
   static constexpr auto kNarrow = []<std::size_t... kInner>(std::index_sequence<kInner...>) {
     return std::array{&scan_few_columns<Sum, T, kInner + 1>...};
   }
-  (std::make_index_sequence<kMost>());
-  kNarrow[static_cast<std::size_t>(inner - 1)](from, to, length, sums);
-}
-template <class T>
-void scan_narrow_block(const T* from, T* to, const Blocks& blocks) {
-  SumOf<T> sums[kFew] = {};
-  if constexpr (is_half_v<T>)
-    scan_widened(from, to, blocks.length, blocks.inner, [&](float* piece, int64_t count) {
-      scan_narrow<kFewWidened>(piece, piece, count, blocks.inner, sums);
-    });
-  else
-    scan_narrow<kFew>(from, to, blocks.length, blocks.inner, sums);
+  (std::make_index_sequence<kFew>());
+  kNarrow[static_cast<std::size_t>(blocks.inner - 1)](from, to, blocks.length);
 }
 
 /// Elements that are sums of their own: 0 is added to them, which makes -0 positive.
@@ -246,7 +233,7 @@ void scan_blocks(const T* from, T* to, int64_t count, const Blocks& blocks, Scan
   if (!has_few_columns<T>(blocks))
     return kernels().sum_columns[static_cast<int>(dtype_of_v<T>)](to, from, blocks.length, blocks.inner, count,
                                                                   memory.sums.data());
-  if constexpr (!std::is_same_v<T, float>) {
+  if constexpr (!is_half_v<T> && !std::is_same_v<T, float>) {
     const int64_t block = blocks.length * blocks.inner;  // exact: inside the storage
     for (; count > 0; --count, from += block, to += block) scan_narrow_block(from, to, blocks);
   }
@@ -302,26 +289,28 @@ constexpr int64_t kComparedTogether = 16;
 /// Whether none of the next elements replaces the running extreme.
 template <bool largest, class T>
 bool stays(const T* from, T best) {
-  int below = 0;
+  std::conditional_t<sizeof(T) == 8, int64_t, int> below = 0;
   for (int64_t i = 0; i < kComparedTogether; ++i) below += largest ? from[i] < best : from[i] > best;
   return below == kComparedTogether;
 }
 
-/// The running extremes of a row and their indices.
+/// So many elements of a row are not compared together. Baseline instructions have no comparison of vectors of int64;
+/// of float64 it is slow where many elements are new extremes.
+template <class T>
+constexpr int64_t compared_apart(int64_t length) {
+  constexpr int64_t kManyExtremes = 128;
+  return sizeof(T) < 8 ? 0 : std::is_same_v<T, double> ? std::min(length, kManyExtremes) : length;
+}
+
+/// A running extreme and its index.
 template <bool largest, class T>
-void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
-  T best = from[0];
-  int64_t at = 0;
-  for (int64_t start = 0; start < length; start += kComparedTogether) {
-    // exact: inside the row
-    const int64_t end = std::min(start + kComparedTogether, length);
-    // Baseline instructions have no comparison of vectors of int64.
-    if (sizeof(T) < 8 && end - start == kComparedTogether && stays<largest>(from + start, best)) {
-      for (int64_t i = 0; i < kComparedTogether; ++i) to[start + i] = best;
-      for (int64_t i = 0; i < kComparedTogether; ++i) indices[start + i] = at;
-      continue;
-    }
-    for (int64_t i = start; i < end; ++i) {
+struct Extreme {
+  T best;
+  int64_t at;
+
+  /// Takes the elements from `i` to `end` of a row.
+  [[gnu::always_inline]] void scan(const T* from, T* to, int64_t* indices, int64_t i, int64_t end) {
+    for (; i < end; ++i) {
       const bool takes = wins<largest>(from[i], best);
       if constexpr (std::is_integral_v<T>) {  // without a branch: short rows have many new extremes
         best = takes ? from[i] : best;
@@ -333,6 +322,23 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
       to[i] = best;
       indices[i] = at;
     }
+  }
+};
+
+/// The running extremes of a row and their indices.
+template <bool largest, class T>
+void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
+  Extreme<largest, T> running{from[0], 0};
+  int64_t start = compared_apart<T>(length);
+  running.scan(from, to, indices, 0, start);
+  for (int64_t end = start; start < length; start = end) {
+    end = std::min(start + kComparedTogether, length);  // exact: inside the row
+    if (end - start < kComparedTogether || !stays<largest>(from + start, running.best)) {
+      running.scan(from, to, indices, start, end);
+      continue;
+    }
+    std::fill_n(to + start, kComparedTogether, running.best);
+    std::fill_n(indices + start, kComparedTogether, running.at);
   }
 }
 

@@ -1,5 +1,7 @@
 // Running sums are those of a plain loop for any number of rows and columns, wherever they are written.
 #include <gtest/gtest.h>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "last_page.h"
@@ -84,10 +86,10 @@ TEST(Scan, TouchesNothingBehindItsOperands) {
       }
 }
 TEST(Scan, TouchesNothingBehindColumns) {
-  const LastPage in, out;
+  const LastPage in(1 << 17), out(1 << 17);
   for (const Dtype dtype : {float32, float16, bfloat16})
     for (int64_t columns = 2; columns < 70; ++columns)
-      for (const int64_t length : {1, 2, 4, 7})
+      for (const int64_t length : {1, 2, 4, 7, 12, 25, 51, 100})
         for (const int64_t blocks : {1, 2}) {
           const Dims sizes{blocks, length, columns};
           Tensor values = last_of(in, sizes, dtype), sums = last_of(out, sizes, dtype);
@@ -96,6 +98,50 @@ TEST(Scan, TouchesNothingBehindColumns) {
               << dtype_name(dtype) << to_string(sizes);
         }
 }
+// Runs and narrow columns, of which a vector holds several rows.
+TEST(Scan, SumsOfRunsOfAnyLength) {
+  const LastPage in(1 << 17), out(1 << 17);
+  for (const Dtype dtype : {float32, float16, bfloat16})
+    for (const int64_t columns : {1, 2, 3, 4, 5, 8})
+      for (int64_t length = 1; length < 150; ++length)
+        for (const int64_t rows : {1, 2, 3}) {
+          const Dims sizes{rows, length, columns};
+          Tensor values = last_of(in, sizes, dtype), sums = last_of(out, sizes, dtype);
+          values.copy_(drawn(sizes, dtype));
+          const Tensor want = summed_plainly(values).to(dtype);
+          EXPECT_TRUE(same(cumsum_out(sums, values, 1), want)) << dtype_name(dtype) << to_string(sizes);
+          EXPECT_TRUE(same(cumsum(values.to(float64), 1, dtype), want)) << dtype_name(dtype) << to_string(sizes);
+        }
+}
+
+/// Whether numbers are equal, or both NaN.
+bool same_or_nan(const Tensor& a, const Tensor& b) {
+  return all(logical_or(eq(a, b), logical_and(isnan(a), isnan(b)))).item<bool>();
+}
+TEST(Scan, SumsOfInfinitiesAndNan) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (const Dtype dtype : {float32, float64, float16, bfloat16})
+    for (const int64_t columns : {1, 2, 3, 5})
+      for (const int64_t at : {0, 1, 5, 37, 98})
+        for (const double first : {kInfinite, -kInfinite, std::nan("")}) {
+          Tensor values = drawn({1, 100, columns}, dtype);
+          values.narrow(1, at, 1).fill_(first);
+          values.select(1, at + 1).narrow(1, columns - 1, 1).fill_(-kInfinite);
+          EXPECT_TRUE(same_or_nan(cumsum(values, 1), summed_plainly(values).to(dtype))) << dtype_name(dtype) << at;
+        }
+}
+// Sums in another order would overflow in between.
+TEST(Scan, LargeNumbersThatCancel) {
+  for (const int64_t columns : {1, 2, 3})
+    for (const int64_t start : {0, 1, 2, 3}) {
+      Tensor values = zeros({1, 200, columns}, Options(bfloat16));
+      const double large = 2.5e38, sequence[] = {large, -large, -large, large};
+      for (int64_t row = start; row < 200; ++row) values.select(1, row).fill_(sequence[(row - start) % 4]);
+      EXPECT_TRUE(same(cumsum(values, 1), summed_plainly(values).to(bfloat16))) << columns << " from " << start;
+      EXPECT_TRUE(same(cumsum(values.to(float64), 1, bfloat16), summed_plainly(values).to(bfloat16)));
+    }
+}
+
 TEST(Scan, SingleElementsAreSumsOfTheirOwn) {
   for (const Dtype dtype : {float16, bfloat16, float32, float64, complex64}) {
     const Tensor values = full({3, 1, 50}, -0.0, Options(dtype)), sums = cumsum(values, 1);

@@ -466,9 +466,35 @@ HWY_INLINE hn::TFromD<D> fold_lanes(D d, Vector<D> v) {
     }
   }
 }
+/// The same as `fold_across` for narrow integers, whose neighbours take several instructions to be brought together:
+/// each vector is interleaved with the one half of all further. `vectors` has room for as many as one has lanes.
+template <class F, class D>
+HWY_INLINE Vector<D> fold_interleaved(D d, Vector<D>* vectors, int64_t count) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  for (int64_t i = count; i < kLanes; ++i) vectors[i] = vectors[0];
+  int64_t half = kLanes / 2;
+  if constexpr (kLanes * sizeof(hn::TFromD<D>) > 16) {
+    for (int64_t i = 0; i < half; ++i) {
+      const auto first = vectors[i].v, second = vectors[i + half].v;
+      vectors[i] = F::forward(Vector<D>{hn::ConcatLowerLower(d, second, first)},
+                              Vector<D>{hn::ConcatUpperUpper(d, second, first)});
+    }
+    half /= 2;
+  }
+  for (; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; ++i) {
+      const auto first = vectors[i].v, second = vectors[i + half].v;
+      vectors[i] = F::forward(Vector<D>{hn::InterleaveLower(d, first, second)},
+                              Vector<D>{hn::InterleaveUpper(d, first, second)});
+    }
+  return vectors[0];
+}
 /// Folds `count` vectors, at most as many as one has lanes, until lane i of the result is vector i.
 template <class F, class D>
 HWY_INLINE Vector<D> fold_across(D d, Vector<D>* vectors, int64_t count) {
+  using T = hn::TFromD<D>;
+  constexpr std::size_t kBytes = hn::MaxLanes(D()) * sizeof(T);
+  if constexpr (sizeof(T) < 4 && (kBytes == 16 || kBytes == 32)) return fold_interleaved<F>(d, vectors, count);
   for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) {
     const int64_t pairs = (count + 1) / 2;
     for (int64_t i = 0; i < pairs; ++i)

@@ -23,6 +23,22 @@ struct SumOf<T> {
   using type = float;
 };
 
+// --- Elements
+
+template <class T>
+HWY_INLINE typename SumOf<T>::type value_of(const T* from) {
+  if constexpr (Half<T>)
+    return widen_lane(from);
+  else
+    return *from;
+}
+template <class T>
+HWY_INLINE void put(T* to, typename SumOf<T>::type sum) {
+  if constexpr (Half<T>)
+    narrow_lane(to, sum);
+  else
+    *to = static_cast<T>(sum);
+}
 // --- Columns
 
 template <class T, class Sum>
@@ -89,6 +105,93 @@ HWY_INLINE hn::Vec<D> stored_sum(D d, VSum sum) {
     return hn::DemoteTo(d, sum);
 }
 
+/// Running sums of several rows of a few columns in each vector. What is summed inside a vector does not wait for the
+/// vector before. Sums of float32 in float64 and of 16-bit floats in float32 have bits to spare, so the order of
+/// additions does not matter, unless a sum of bfloat16 overflows. Bench: ./dev bench --sweep, scans.
+template <class T>
+class SumsInVectors {
+  using Lane = std::conditional_t<Half<T>, uint16_t, T>;
+  using Sum = typename SumOf<T>::type;
+  using D = hn::CappedTag<Sum, Half<T> ? 16 : 8>;
+  using DLane = hn::Rebind<Lane, D>;
+  using V = hn::Vec<D>;
+  using Places = decltype(hn::SetTableIndices(D(), static_cast<const hwy::MakeSigned<Sum>*>(nullptr)));
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+ public:
+  /// Whether so many columns are summed here.
+  static bool takes(int64_t columns, int64_t rows) { return 2 * columns <= kLanes && rows * columns >= kFewest; }
+
+  HWY_INLINE explicit SumsInVectors(int64_t columns) : columns_(columns), width_(kLanes / columns * columns) {
+    const hn::RebindToSigned<D> d;
+    const auto lanes = hn::Iota(d, Index{0});
+    for (int64_t shift = columns; shift < width_; shift *= 2, ++steps_) {
+      const auto before = hn::Sub(lanes, hn::Set(d, static_cast<Index>(shift)));
+      before_[steps_] = hn::IndicesFromVec(D(), hn::Max(before, hn::Zero(d)));
+      has_none_[steps_] = hn::FirstN(D(), static_cast<std::size_t>(shift));
+    }
+    alignas(64) Index last[kLanes];
+    const auto end = static_cast<Index>(width_);
+    auto place = static_cast<Index>(width_ - columns);
+#pragma GCC unroll 1
+    for (Index& lane : last) {
+      lane = place;
+      if (++place == end) place -= static_cast<Index>(columns);
+    }
+    last_row_ = hn::SetTableIndices(D(), last);
+  }
+  /// `to` may be `from` if there is one column and nothing overflows. False if something did: then the order matters.
+  HWY_INLINE bool run(Lane* to, const Lane* from, int64_t rows) const {
+    const DLane d;
+    V before = hn::Zero(D()), not_finite = before;
+    int64_t left = rows * columns_;  // exact: inside the storage
+    for (; left >= kLanes; left -= width_, from += width_, to += width_)
+      hn::StoreU(next(hn::LoadU(d, from), before, not_finite), d, to);
+    for (int64_t count = 0; left > 0; left -= count, from += count, to += count) {
+      count = std::min(left, width_);
+      store_some(d, next(load_some(d, from, count), before, not_finite), to, count);
+    }
+    return !kMayOverflow || hn::AllTrue(D(), hn::Eq(not_finite, hn::Zero(D())));
+  }
+  static constexpr bool kMayOverflow = std::is_same_v<T, BFloat16>;
+
+ private:
+  using Index = hwy::MakeSigned<Sum>;
+  static constexpr int64_t kFewest = 48;
+  static constexpr int kMostSteps = 4;
+
+  /// `not_finite` becomes NaN where a sum is not finite.
+  HWY_INLINE hn::Vec<DLane> next(hn::Vec<DLane> lanes, V& before, V& not_finite) const {
+    const D d;
+    V sums = summand<T>(d, lanes);
+    for (int i = 0; i < steps_; ++i)
+      sums = hn::Add(sums, hn::IfThenZeroElse(has_none_[i], hn::TableLookupLanes(sums, before_[i])));
+    const V result = hn::Add(before, sums);
+    before = hn::Add(before, hn::TableLookupLanes(sums, last_row_));
+    if constexpr (kMayOverflow) not_finite = hn::MulAdd(result, hn::Zero(d), not_finite);
+    return stored_sum<T>(DLane(), result);
+  }
+
+  int64_t columns_, width_;  // of a row, and of all rows in a vector
+  int steps_ = 0;
+  Places before_[kMostSteps];
+  hn::Mask<D> has_none_[kMostSteps];
+  Places last_row_;
+};
+/// Blocks of rows that SumsInVectors takes.
+template <class T>
+HWY_NOINLINE void sum_in_vectors(T* to, const T* from, int64_t rows, int64_t columns, int64_t count) {
+  using Lane = std::conditional_t<Half<T>, uint16_t, T>;
+  const SumsInVectors<T> sums(columns);
+  const int64_t block = rows * columns;  // exact: inside the storage
+  for (; count > 0; --count, from += block, to += block) {
+    if (sums.run(reinterpret_cast<Lane*>(to), reinterpret_cast<const Lane*>(from), rows)) continue;
+    typename SumOf<T>::type before[hn::MaxLanes(hn::CappedTag<float, 16>())] = {};
+    for (int64_t i = 0, column = 0; i < block; ++i, column = column + 1 < columns ? column + 1 : 0)
+      put(to + i, before[column] += value_of(from + i));
+  }
+}
+
 /// Columns of float32 and 16-bit floats. The sums of up to kMost vectors stay in registers. Bench: ./dev bench --sweep,
 /// scans.
 template <class T>
@@ -104,6 +207,8 @@ class ColumnSums {
   static void run(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
     const auto* from = static_cast<const Lane*>(in);
     auto* to = static_cast<Lane*>(out);
+    if (SumsInVectors<T>::takes(inner, length))
+      return sum_in_vectors(static_cast<T*>(out), static_cast<const T*>(in), length, inner, count);
     if constexpr (kLanes > kNarrow)
       if (inner <= kNarrow) return sum_narrow(hn::CappedTag<Sum, kNarrow>(), to, from, length, inner, count);
     if (inner < kLanes) return sum_narrow(DSum(), to, from, length, inner, count);
@@ -177,12 +282,44 @@ constexpr ScanKernel columns_kernel() {
   return &ColumnSums<T>::run;
 }
 #else
+template <int64_t kInner>
+void sum_rows_in_place(float* row, int64_t rows, float* running) {
+  float sums[kInner];
+  std::copy_n(running, kInner, sums);
+  for (; rows > 0; --rows, row += kInner)
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kInner; ++i) row[i] = sums[i] += row[i];
+  std::copy_n(sums, kInner, running);
+}
+/// Up to four columns. Rows are cast by kernels, some at a time: one by one, casts take longer than sums.
+template <Half T>
+void sum_few_half_columns(T* to, const T* from, int64_t length, int64_t inner) {
+  constexpr int64_t kPiece = 960;
+  constexpr auto kHalf = static_cast<std::size_t>(dtype_of_v<T>), kWhole = static_cast<std::size_t>(float32);
+  constexpr void (*kSums[])(float*, int64_t, float*) = {&sum_rows_in_place<1>, &sum_rows_in_place<2>,
+                                                        &sum_rows_in_place<3>, &sum_rows_in_place<4>};
+  float piece[kPiece], running[4] = {};
+  const Lanes wide{piece, 1};
+  for (int64_t left = length * inner, n = 0; left > 0; left -= n, from += n, to += n) {
+    n = std::min(kPiece, left);
+    const Lanes narrow{from, 1};
+    kernels().cast[kHalf][kWhole](piece, &narrow, n);
+    kSums[inner - 1](piece, n / inner, running);
+    kernels().cast[kWhole][kHalf](to, &wide, n);
+  }
+}
 template <Half T>
 void sum_half_columns(void* out, const void* in, int64_t length, int64_t inner, int64_t count, void* sums) {
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
   float* const running = static_cast<float*>(sums);
   for (; count > 0; --count) {
+    if (inner <= 4) {
+      sum_few_half_columns(to, from, length, inner);
+      from += length * inner;
+      to += length * inner;
+      continue;
+    }
     std::memset(running, 0, static_cast<std::size_t>(inner) * sizeof(float));
     for (int64_t row = 0; row < length; ++row, from += inner, to += inner)
       for (int64_t i = 0; i < inner; ++i) narrow_lane(to + i, running[i] += widen_lane(from + i));
@@ -200,20 +337,6 @@ constexpr ScanKernel columns_kernel() {
 // --- Rows
 
 template <class T>
-HWY_INLINE typename SumOf<T>::type value_of(const T* from) {
-  if constexpr (Half<T>)
-    return widen_lane(from);
-  else
-    return *from;
-}
-template <class T>
-HWY_INLINE void put(T* to, typename SumOf<T>::type sum) {
-  if constexpr (Half<T>)
-    narrow_lane(to, sum);
-  else
-    *to = static_cast<T>(sum);
-}
-template <class T>
 HWY_INLINE void sum_row(T* to, const T* from, int64_t length) {
   typename SumOf<T>::type sum = 0;
   for (int64_t i = 0; i < length; ++i) put(to + i, sum += value_of(from + i));
@@ -227,6 +350,9 @@ constexpr int64_t kRows = 8;
 // Bytes that are prefetched before they are read, if rows are longer, and bytes of short rows. Bench: ./dev bench
 // --sweep, scans.
 constexpr int64_t kAheadBytes = 512, kShortRowBytes = 1024;
+
+template <class T>
+inline constexpr bool kSumsRunsInVectors = std::is_same_v<T, float> || Half<T>;
 
 /// Square blocks of rows and columns, which are transposed in registers, summed column by column and transposed again.
 template <class T>
@@ -243,12 +369,23 @@ class RowSums {
   static void run(void* out, const void* in, int64_t rows, int64_t length, bool fetches_out) {
     const T* from = static_cast<const T*>(in);
     T* to = static_cast<T*>(out);
-    for (; rows > 1; rows -= kRows, from += kRows * length, to += kRows * length)
+    for (; rows > kFewRows; rows -= kRows, from += kRows * length, to += kRows * length)
       RowSums(to, from, rows < kRows ? rows : kRows, length).sum(fetches_out);
-    if (rows == 1) sum_row(to, from, length);
+    if (rows > 0) sum_few(to, from, rows, length);
   }
 
  private:
+  // So many rows are summed one after the other.
+  static constexpr int64_t kFewRows = kSumsRunsInVectors<T> ? 3 : 1;
+
+  static HWY_NOINLINE void sum_few(T* to, const T* from, int64_t rows, int64_t length) {
+    if constexpr (kSumsRunsInVectors<T>) {
+      const bool keeps_from = from != to || !SumsInVectors<T>::kMayOverflow;
+      if (keeps_from && SumsInVectors<T>::takes(1, length)) return sum_in_vectors(to, from, length, 1, rows);
+    }
+    for (; rows > 0; --rows, from += length, to += length) sum_row(to, from, length);
+  }
+
   HWY_INLINE RowSums(T* to, const T* from, int64_t rows, int64_t length)
       : to_(reinterpret_cast<Lane*>(to)), from_(reinterpret_cast<const Lane*>(from)), length_(length) {
     // The last row stands for the missing ones: it is read before it is written, and written with the same values.

@@ -8,8 +8,9 @@
 namespace tenon {
 namespace {
 
-// Rows from beyond the caches are folded a few at a time. Shorter rows without gaps are read in order anyway. Bench:
-// tenon_bench --filter '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
+// Rows from beyond the caches that are widened are folded a few at a time. Shorter rows without gaps are read in order
+// anyway, and kernels that only fold leave the processor time to read ahead. Bench: tenon_bench --filter
+// '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
 constexpr int64_t kFarRows = 16, kNarrowLanes = 32, kShortRowBytes = 1152;
 
 }  // namespace
@@ -53,11 +54,12 @@ std::byte* Cascade::finish() {
   return at(into);
 }
 
-/// Folds rows from beyond the caches a few at a time. The order of joins is that of one call: kernels join narrow rows
-/// together, and others by kFarRows, and no piece is narrow if the rows are not.
+/// Folds rows from beyond the caches a few at a time if they are widened. The order of joins is that of one call:
+/// kernels join narrow rows together, and others by kFarRows, and no piece is narrow if the rows are not.
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
   const bool is_in_order = step == n && n << fold_.lane_shift <= kShortRowBytes;
-  if (!fold_.is_far || is_in_order) return fold_.across(to, lanes, n, step, rows, joins);
+  const bool widens = fold_.lane_shift < fold_.shift;
+  if (!fold_.is_far || is_in_order || !widens) return fold_.across(to, lanes, n, step, rows, joins);
   const int64_t together = n <= kNarrowLanes ? kCascade : kFarRows;
   for (int64_t count = 0; rows > 0; rows -= count, joins = true) {
     count = std::min(rows, together);

@@ -34,6 +34,7 @@ struct Shape {
   bool direct = false;  // memory is folded where it lies
   int64_t inner = 0;    // not 0: each lane is a block, whose rows of so many elements become as many states
   int64_t width = 1;    // lanes of a tile
+  int64_t brought = 1;  // along: lanes that are brought and folded at once
   int64_t piece = 1;    // rows at once
   SmallVector<int64_t, 8> kept, reduced;  // the loops that count
   int64_t kept_count = 1, reduced_count = 1;
@@ -100,7 +101,11 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
     shape.direct = !casts && (row_stride == 1 || shape.rows == 1);
     // Neighbours that lie in one line of memory are read at once.
     shape.piece = std::min(shape.rows, rows_first ? kBlock : kBlock / shape.lanes);
-    shape.width = std::min(shape.lanes, shape.direct ? kWidth : std::max<int64_t>(kBlock / shape.piece, 1));
+    const int64_t fitting = std::max<int64_t>(kBlock / shape.piece, 1);
+    // Tiles of one plane of several are long runs of memory. Bench: ./dev bench --sweep, several dims.
+    const bool is_wide = shape.direct || (rows_first && shape.reduced_count > 1);
+    shape.width = std::min({shape.lanes, kWidth, is_wide ? kWidth : fitting});
+    shape.brought = shape.direct ? shape.width : fitting;
   } else {
     shape.direct = !casts && lane_stride == 1 && shape.lanes >= kFewLanes;
     const bool in_order = lane_stride == 1 && shape.lanes >= kFewLanes;
@@ -191,18 +196,23 @@ class FoldLoop {
       check_interrupt();
       const int64_t row = piece * shape_.piece, rows = std::min(shape_.piece, shape_.rows - row);
       if (taken == 0) start = row;
-      int64_t step = 0;
-      const std::byte* from = bring(row, rows, step);
       // States that are wide already begin where they end.
       to_ = fresh && setup_.narrow.blocks ? wide : states_.data();
+      int64_t step = 0;
       if (shape_.inner > 0) {
+        const std::byte* from = bring(row, rows, 0, width_, step);
         setup_.narrow.blocks(to_, setup_.stride, from, shape_.inner, row_stride_, rows,
                              shape_.direct ? lane_stride_ : step, width_, setup_.fold.numbers);
         absorb();
       } else if (shape_.along) {
-        setup_.narrow.along(to_, setup_.stride, from, step, width_, rows, setup_.fold.numbers);
+        for (int64_t lane = 0; lane < width_; lane += shape_.brought) {
+          const int64_t count = std::min(shape_.brought, width_ - lane);
+          const std::byte* from = bring(row, rows, lane, count, step);
+          setup_.narrow.along(to_ + lane * itemsize_, setup_.stride, from, step, count, rows, setup_.fold.numbers);
+        }
         absorb();
       } else {
+        const std::byte* from = bring(row, rows, 0, width_, step);
         fold_across(from, step, rows, taken);
         taken += rows;
         if (taken >= kNarrowSteps) absorb();
@@ -242,9 +252,11 @@ class FoldLoop {
   }
   /// Room for results as they are folded and as they are cast.
   static int64_t results_bytes(const Setup& setup) { return (setup.wide.results + 1) * setup.stride * 8; }
+  /// Lanes that are brought at once.
+  static int64_t brought(const Shape& shape) { return shape.along ? shape.brought : shape.width; }
   /// Room for a block as it is read and as it is cast.
   static int64_t block_bytes(const Setup& setup) {
-    const int64_t n = setup.shape.width * setup.shape.piece * std::max<int64_t>(setup.shape.inner, 1);
+    const int64_t n = brought(setup.shape) * setup.shape.piece * std::max<int64_t>(setup.shape.inner, 1);
     return setup.shape.direct ? 0 : (n + kSlack) * (8 + 8);
   }
 
@@ -275,9 +287,9 @@ class FoldLoop {
     fold(0, width_);
   }
 
-  /// The tile's first element in row `row`.
-  const std::byte* at(int64_t row) const {
-    const int64_t offset = kept_[1] + reduced_[1] + first_lane_ * lane_stride_ + row * row_stride_;
+  /// The element of the tile's lane `lane` in row `row`.
+  const std::byte* at(int64_t row, int64_t lane) const {
+    const int64_t offset = kept_[1] + reduced_[1] + (first_lane_ + lane) * lane_stride_ + row * row_stride_;
     return setup_.in + (offset << shift_of(setup_.fold.input));
   }
 
@@ -286,25 +298,25 @@ class FoldLoop {
     kernels().cast[static_cast<int>(from)][static_cast<int>(to)](out, &lanes, n);
   }
 
-  /// The elements of the tile in `rows` rows from `row` on, ready for the kernels; `step`: from run to run, or from row
-  /// to row.
-  const std::byte* bring(int64_t row, int64_t rows, int64_t& step) {
+  /// The elements of `lanes` lanes of the tile in `rows` rows, ready for the kernels; `step`: from run to run, or from
+  /// row to row.
+  const std::byte* bring(int64_t row, int64_t rows, int64_t lane, int64_t lanes, int64_t& step) {
     const Fold& fold = setup_.fold;
-    const std::byte* from = at(row);
+    const std::byte* from = at(row, lane);
     if (shape_.direct) {
       step = shape_.along ? lane_stride_ : row_stride_;
       return from;
     }
     if (shape_.inner > 0) {  // blocks without gaps
       step = rows * shape_.inner;
-      const int64_t runs = lane_stride_ == step ? 1 : width_, n = width_ / runs * step;
+      const int64_t runs = lane_stride_ == step ? 1 : lanes, n = lanes / runs * step;
       for (int64_t run = 0; run < runs; ++run)
         cast(fold.input, fold.lanes, block_.data() + (run * n << shift_of(fold.lanes)),
              from + (run * lane_stride_ << shift_of(fold.input)), n);
       return block_.data();
     }
     // Runs of n elements, `inner` apart.
-    const int64_t n = shape_.along ? rows : width_, runs = shape_.along ? width_ : rows;
+    const int64_t n = shape_.along ? rows : lanes, runs = shape_.along ? lanes : rows;
     const int64_t inner = shape_.along ? row_stride_ : lane_stride_, outer = shape_.along ? lane_stride_ : row_stride_;
     step = n;
     const bool casts = fold.input != fold.lanes;
@@ -316,21 +328,21 @@ class FoldLoop {
         prefetch_rows(next, n << shift_of(fold.input), outer << shift_of(fold.input), rows);
       }
       if (outer == n) {  // one run
-        const Lanes lanes{from, 1};
-        kernel(cast, &lanes, n * runs);
+        const Lanes run{from, 1};
+        kernel(cast, &run, n * runs);
         return cast;
       }
       for (int64_t run = 0; run < runs; ++run) {
-        const Lanes lanes{from + (run * outer << shift_of(fold.input)), 1};
-        kernel(cast + (run * n << shift_of(fold.lanes)), &lanes, n);
+        const Lanes in{from + (run * outer << shift_of(fold.input)), 1};
+        kernel(cast + (run * n << shift_of(fold.lanes)), &in, n);
       }
       return cast;
     }
-    std::byte* raw = casts ? cast + (shape_.width * shape_.piece + kSlack) * 8 : cast;
+    std::byte* raw = casts ? cast + (brought(shape_) * shape_.piece + kSlack) * 8 : cast;
     kernels().move[shift_of(fold.input)].gather(raw, from, inner, n, outer, runs);
     if (!casts) return raw;
-    const Lanes lanes{raw, 1};
-    kernel(cast, &lanes, n * runs);
+    const Lanes in{raw, 1};
+    kernel(cast, &in, n * runs);
     return cast;
   }
 

@@ -1,6 +1,7 @@
 #include "tile/reduce.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "ops/block_name.h"
@@ -51,6 +52,12 @@ bool has_few_columns_of_few_rows(const Plan& plan) {
   if (plan.ndim() <= 2 || is_reduced(plan, 0) || !is_reduced(plan, 1)) return false;
   return (plan.sizes[0] < kFewColumns && plan.sizes[0] * plan.sizes[1] <= kFewOfOutput) ||
          (plan.sizes[0] < kSomeColumns && plan.sizes[1] <= kFewRows);
+}
+/// The kernel that folds runs of `n` elements of dtype `from` where they lie; null if they are cast first, as narrow
+/// runs of 16-bit floats are.
+FoldKernel along_of(const FoldKernels& folds, Dtype from, Dtype accumulated, int64_t n) {
+  const bool is_half = accumulated == float32 && from != float32;
+  return is_half && n < kNarrowRow ? nullptr : folds.along;
 }
 /// The kernel that folds rows of the input; null if there is none.
 FoldAcrossKernel across_of(const FoldKernels& folds, const Program& program, const Plan& plan) {
@@ -110,9 +117,10 @@ struct Setup {
 
   /// Takes kernels that cast the input themselves, if there are some.
   void choose_widening_folds(bool lies_in_lanes) {
-    widens = shape.along ? where_it_lies.along != nullptr : lies_in_lanes && across != nullptr;
+    const FoldKernel along = along_of(where_it_lies, whole.dtype(0), accumulated, shape.lanes);
+    widens = shape.along ? along != nullptr : lies_in_lanes && across != nullptr;
     if (!widens) return;
-    fold = where_it_lies.along;
+    fold = along;
     narrow.input(whole.dtype(0));
   }
   FoldBlocksKernel blocks_of_results() const {
@@ -153,11 +161,14 @@ void finish_values(const Reduction& reduction, Dtype dtype, std::byte* values, i
     kernels().elementwise[static_cast<int>(Op::add)][column](values, in, count);
   }
   if (reduction.divisor != 0) {
-    alignas(kMaxItemsize) std::byte divisor[kMaxItemsize];
-    const Lanes from{&reduction.divisor, 1};
-    kernels().cast[static_cast<int>(float64)][column](divisor, &from, 1);
-    const Lanes in[] = {{values, 1}, {divisor, 0}};
-    kernels().elementwise[static_cast<int>(Op::div)][column](values, in, count);
+    // A product with the inverse of a power of 2 has the same bits.
+    const bool multiplies = std::has_single_bit(static_cast<uint64_t>(reduction.divisor)) && !is_complex(dtype);
+    const double number = multiplies ? 1 / reduction.divisor : reduction.divisor;
+    alignas(kMaxItemsize) std::byte lane[kMaxItemsize];
+    const Lanes from{&number, 1};
+    kernels().cast[static_cast<int>(float64)][column](lane, &from, 1);
+    const Lanes in[] = {{values, 1}, {lane, 0}};
+    kernels().elementwise[static_cast<int>(multiplies ? Op::mul : Op::div)][column](values, in, count);
   }
 }
 
@@ -611,20 +622,20 @@ FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
 bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
   if (!folds_of(op, from, accumulated).across) return false;  // no vectors
   if (accumulated == int64) return from != int64;
-  return from == accumulated && (from == float32 || from == float64) && op != Op::prod;
+  return (accumulated == float32 || accumulated == float64) && op != Op::prod;
 }
 
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows) {
   const auto& folds = kernels().fold[static_cast<int>(reduction.op)];
-  const FoldKernel folds_as_it_lies = folds_of(reduction.op, from, accumulated).along;
+  const FoldKernel folds_as_it_lies = along_of(folds_of(reduction.op, from, accumulated), from, accumulated, numel);
   if (from == reduction.output && numel < kNarrowRow && rows > 1 && !folds_narrow_rows(reduction.op, from, accumulated))
     return fold_narrow_rows(reduction, out, in, numel, rows);
   if (folds_as_it_lies && accumulated == reduction.output) {
     folds_as_it_lies(out, in, numel, numel, rows, false);
     return finish_values(reduction, accumulated, static_cast<std::byte*>(out), rows);
   }
-  constexpr int64_t kRows = 64;
+  constexpr int64_t kRows = 512;
   alignas(64) std::byte values[kRows * kMaxItemsize], elements[kCastRowNumel * kMaxItemsize];
   const FoldKernel fold = folds_as_it_lies ? folds_as_it_lies : folds[static_cast<int>(accumulated)];
   const int64_t most = folds_as_it_lies ? kRows : std::clamp(kCastRowNumel / numel, int64_t{1}, kRows);
@@ -642,13 +653,35 @@ void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumula
   }
 }
 
+namespace {
+
+/// Integers of a few columns, which are cast first: see has_few_columns_of_few_rows.
+[[gnu::noinline]] bool fold_cast_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out,
+                                        const void* in, int64_t numel, int64_t rows, int64_t count) {
+  if (rows > kCastRowNumel / numel) return false;
+  alignas(64) std::byte elements[kCastRowNumel * 8];
+  const int64_t block = rows * numel, most = kCastRowNumel / block;  // exact: at most kCastRowNumel
+  const auto* next = static_cast<const std::byte*>(in);
+  auto* to = static_cast<std::byte*>(out);
+  for (int64_t blocks = 0; count > 0; count -= blocks) {
+    blocks = std::min(count, most);
+    cast_to(elements, from, accumulated, next, blocks * block);
+    if (!fold_contiguous_blocks(reduction, accumulated, accumulated, to, elements, numel, rows, blocks)) return false;
+    next += blocks * block * itemsize(from);
+    to += blocks * numel * itemsize(reduction.output);
+  }
+  return true;
+}
+
+}  // namespace
+
 bool fold_contiguous_blocks(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                             int64_t numel, int64_t rows, int64_t count) {
   constexpr int64_t kFewColumns = 16, kResults = 1024;
+  if (accumulated == int64 && from != int64 && numel < kFewColumns)
+    return fold_cast_blocks(reduction, from, accumulated, out, in, numel, rows, count);
   const FoldKernels folds = folds_of(reduction.op, from, accumulated);
   if (!folds.blocks || !fits_in_block(numel, rows, folds.across != nullptr)) return false;
-  const bool widens_integers = accumulated == int64 && from != int64;
-  if (widens_integers && numel < kFewColumns) return false;  // see has_few_columns_of_few_rows
   const bool casts = accumulated != reduction.output;
   alignas(64) std::byte values[kResults * 8];
   const auto* next = static_cast<const std::byte*>(in);
