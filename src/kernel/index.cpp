@@ -86,6 +86,9 @@ template <class T>
 struct Replace {
   using Element = T;
   HWY_INLINE void one(std::byte* named, const std::byte* other) const { std::memcpy(named, other, sizeof(T)); }
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
+    for (int64_t i = 0; i < kPlaces; ++i) one(named[i], other + i * step);
+  }
 };
 template <class T>
 struct Multiply {
@@ -141,6 +144,19 @@ struct Add {
     TENON_INDEPENDENT
     for (int64_t i = begin; i < n; ++i)
       store<T>(to + i, sum_of<T>(wide<T>(to + i), product_of<T>(alpha, wide<T>(from + i))));
+  }
+};
+
+/// Adds elements as they are: products with 1 would take time. Of numbers that are neither complex nor 16-bit floats.
+template <class T>
+struct AddOnce {
+  using Element = T;
+  HWY_INLINE void one(std::byte* named, const std::byte* other) const {
+    auto* to = reinterpret_cast<T*>(named);
+    *to = sum_of<T>(*to, *reinterpret_cast<const T*>(other));
+  }
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
+    for (int64_t i = 0; i < kPlaces; ++i) one(named[i], other + i * step);
   }
 };
 
@@ -214,7 +230,11 @@ template <class T>
 bool add(const IndexedPlane& plane, const void* alpha) {
   Add<T> action;
   std::memcpy(&action.alpha, alpha, sizeof action.alpha);
-  return plane.selects_rows(sizeof(T)) ? add_rows(plane, action) : run(plane, action);
+  if (plane.selects_rows(sizeof(T))) return add_rows(plane, action);
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+    if (action.alpha == T(1) && plane.selects_in_rows(sizeof(T)))
+      return for_each_place(plane.in_rows(sizeof(T)), AddOnce<T>());
+  return run(plane, action);
 }
 
 template <class... T>
@@ -230,8 +250,11 @@ void fill_moves_by_index(IndexKernels& index) {
 void fill_index(KernelTable& table) {
   table.index.is_any_outside = &is_any_outside;
   fill_moves_by_index<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>(table.index);
-  fill_sums<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>(
+  fill_sums<bool, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>(
       table.index);
+  // Sums and products of bytes have the same bits with and without a sign.
+  table.index.add[static_cast<int>(int8)] = table.index.add[static_cast<int>(uint8)];
+  table.index.multiply[static_cast<int>(int8)] = table.index.multiply[static_cast<int>(uint8)];
 }
 
 }  // namespace tenon::HWY_NAMESPACE
