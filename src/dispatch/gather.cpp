@@ -81,8 +81,8 @@ int64_t join_behind(ByteView& out, ByteView& self, ByteView& index, int64_t dim,
 // 'ops/gather$'.
 constexpr int64_t kPartElements = 1 << 15;
 
-/// The dim that is divided among threads: the first one whose slices are not too large, so that a part's rows lie beside
-/// each other; the longest one if there is none.
+/// The dim that is divided among threads: the first one whose slices are not too large, so that a part's rows lie
+/// beside each other; the longest one if there is none.
 int64_t divided_dim(SizesView sizes) {
   int64_t slice = 1;
   for (int64_t size : sizes) slice *= size;  // exact: inside the output
