@@ -86,8 +86,11 @@ template <class T>
 struct Replace {
   using Element = T;
   HWY_INLINE void one(std::byte* named, const std::byte* other) const { std::memcpy(named, other, sizeof(T)); }
+};
+template <class T>
+struct ReplaceInRows : Replace<T> {
   HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
-    for (int64_t i = 0; i < kPlaces; ++i) one(named[i], other + i * step);
+    for (int64_t i = 0; i < kPlaces; ++i) this->one(named[i], other + i * step);
   }
 };
 template <class T>
@@ -209,7 +212,8 @@ bool gather(const IndexedPlane& plane) {
 }
 template <class T>
 bool replace(const IndexedPlane& plane) {
-  return run(plane, Replace<T>());
+  if (plane.selects_in_rows(sizeof(T))) return for_each_place(plane.in_rows(sizeof(T)), ReplaceInRows<T>());
+  return for_each_place(plane, Replace<T>());
 }
 template <class T>
 bool multiply(const IndexedPlane& plane) {

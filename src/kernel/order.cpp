@@ -295,13 +295,13 @@ int64_t begin_groups(void* firsts, uint8_t* bits, const void* in, int64_t n) {
 /// Writes the places of elements whose bit is set, of which the first has `place`. There is room for `n`.
 void write_places(const uint8_t* bits, int64_t place, int64_t* places, int64_t n) {
   const hn::ScalableTag<int64_t> d;
+  const auto step = hn::Set(d, 8);
+  auto all = hn::Iota(d, place);
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    uint8_t some[8] = {};
-    some[0] = bits[i / 8];
-    const auto mask = hn::LoadMaskBits(d, some);
-    hn::StoreU(compressed(d, hn::Iota(d, place + i), mask), d, places);
-    places += hn::CountTrue(d, mask);
+  for (; i + 8 <= n; i += 8, all = hn::Add(all, step)) {
+    const hn::Mask<decltype(d)> mask{bits[i / 8]};
+    hn::StoreU(compressed(d, all, mask), d, places);
+    places += std::popcount(bits[i / 8]);
   }
   for (; i < n; ++i) {
     if ((bits[i / 8] >> i % 8 & 1) == 0) continue;
@@ -328,12 +328,21 @@ void write_numbers(const uint8_t* bits, int64_t before, int64_t* numbers, int64_
   for (; i < n; ++i) numbers[i] = before += bits[i / 8] >> i % 8 & 1;
 }
 
-using BeginGroups = int64_t (*)(void* firsts, uint8_t* bits, const void* in, int64_t n);
-/// One for all dtypes, of elements of `width` bytes.
-int64_t groups_of(BeginGroups begin, std::size_t width, void* firsts, int64_t* counts, int64_t* inverse, const void* in,
-                  int64_t n) {
+#if HWY_COMPILER_GCC_ACTUAL
+#define TENON_ONCE __attribute__((noinline, noclone))
+#else
+#define TENON_ONCE HWY_NOINLINE
+#endif
+struct GroupedElements {
+  int64_t (*begin)(void* firsts, uint8_t* bits, const void* in, int64_t n);
+  std::size_t width;
+};
+/// One for all dtypes: their loops differ only in `begin`.
+TENON_ONCE int64_t groups_of(const GroupedElements& elements, void* firsts, int64_t* counts, int64_t* inverse,
+                             const void* in, int64_t n) {
   constexpr int64_t kBlock = 512;
-  const auto at = [width](auto* data, int64_t i) { return data + static_cast<std::size_t>(i) * width; };
+  const auto [begin, width] = elements;
+  const auto at = [width = width](auto* data, int64_t i) { return data + static_cast<std::size_t>(i) * width; };
   auto* const to = static_cast<std::byte*>(firsts);
   auto* const from = static_cast<const std::byte*>(in);
   uint8_t bits[kBlock / 8];
@@ -354,7 +363,8 @@ int64_t groups_of(BeginGroups begin, std::size_t width, void* firsts, int64_t* c
 }
 template <class T>
 int64_t groups(void* firsts, int64_t* counts, int64_t* inverse, const void* in, int64_t n) {
-  return groups_of(&begin_groups<T>, sizeof(T), firsts, counts, inverse, in, n);
+  static constexpr GroupedElements kElements{&begin_groups<T>, sizeof(T)};
+  return groups_of(kElements, firsts, counts, inverse, in, n);
 }
 template <class T>
 void set_groups(KernelTable& table, Dtype dtype) {
@@ -370,6 +380,7 @@ void fill_groups(KernelTable& table) {
   for (Dtype dtype : {uint32, int32}) set_groups<int32_t>(table, dtype);
   for (Dtype dtype : {uint64, int64}) set_groups<int64_t>(table, dtype);
 }
+#undef TENON_ONCE
 #else
 void fill_groups(KernelTable&) {}
 #endif
