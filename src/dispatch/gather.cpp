@@ -84,11 +84,13 @@ constexpr int64_t kPartElements = 1 << 15;
 /// The dim that is divided among threads: the first one whose slices are not too large, so that a part's rows lie
 /// beside each other; the longest one if there is none.
 int64_t divided_dim(SizesView sizes) {
+  const int64_t longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
   int64_t slice = 1;
   for (int64_t size : sizes) slice *= size;  // exact: inside the output
+  if (slice <= kPartElements) return longest;
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] > 1 && slice / sizes[dim] <= kPartElements) return dim;
-  return std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+  return longest;
 }
 
 /// out[...] = self[..., index[...], ...]. All have the same number of dims; `index` is not empty. `fail(size)` throws
