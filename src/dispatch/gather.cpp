@@ -82,11 +82,12 @@ int64_t join_behind(ByteView& out, ByteView& self, ByteView& index, int64_t dim,
 constexpr int64_t kPartElements = 1 << 15;
 
 /// The dim that is divided among threads: the first one whose slices are not too large, so that a part's rows lie
-/// beside each other; the longest one if there is none.
-int64_t divided_dim(SizesView sizes) {
-  const int64_t longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+/// beside each other; the longest one if there is none. `count`: elements of the output.
+int64_t divided_dim(SizesView sizes, int64_t count) {
+  if (count <= kPartElements) return 0;  // one part
   int64_t slice = 1;
   for (int64_t size : sizes) slice *= size;  // exact: inside the output
+  const int64_t longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
   if (slice <= kPartElements) return longest;
   for (int64_t dim = 0; dim < sizes.size(); ++dim)
     if (sizes[dim] > 1 && slice / sizes[dim] <= kPartElements) return dim;
@@ -99,7 +100,7 @@ template <class Fail>
 void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t dim, const Fail& fail) {
   ByteView to(out), from(self);
   const int64_t width = join_behind(to, from, index, dim, out.itemsize());
-  const int64_t divided = divided_dim(index.sizes);
+  const int64_t divided = divided_dim(index.sizes, out.numel());
   const int64_t length = index.sizes[divided], others = std::max<int64_t>(out.numel() / length, 1),
                 each = std::max<int64_t>(kPartElements / others, 1);
   if (CourseRecord::now()) [[unlikely]]
