@@ -121,9 +121,8 @@ void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t 
 /// That takes a check of all places before the first write: of more bytes than the result has, it takes longer than a
 /// copy. Bench: tenon_bench --ops --filter 'ops/(gather|index_select)$', with tensors of all sizes.
 bool is_written_at_once(const Tensor& out, SizesView sizes, const Tensor& self, const Tensor& index) {
-  return !out.is_meta() && out.numel() > 0 && out.sizes() == sizes &&
-         index.numel() <= out.nbytes() / int64_t{sizeof(int64_t)} && !ranges_meet(out, self) &&
-         !ranges_meet(out, index);
+  return index.numel() <= out.nbytes() / int64_t{sizeof(int64_t)} && !out.is_meta() && out.numel() > 0 &&
+         out.sizes() == sizes && !ranges_meet(out, self) && !ranges_meet(out, index);
 }
 /// Gathers into `out` at once, for places in range.
 Tensor& write_gathered(Tensor& out, const Tensor& self, const ByteView& index, int64_t dim) {
