@@ -81,27 +81,57 @@ int64_t join_behind(ByteView& out, ByteView& self, ByteView& index, int64_t dim,
 // 'ops/gather$'.
 constexpr int64_t kPartElements = 1 << 15;
 
+/// The dim that is divided among threads: the first one whose slices are not too large, so that a part's rows lie
+/// beside each other; the longest one if there is none. `count`: elements of the output.
+int64_t divided_dim(SizesView sizes, int64_t count) {
+  if (count <= kPartElements) return 0;  // one part
+  int64_t slice = 1;
+  for (int64_t size : sizes) slice *= size;  // exact: inside the output
+  const int64_t longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+  if (slice <= kPartElements) return longest;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (sizes[dim] > 1 && slice / sizes[dim] <= kPartElements) return dim;
+  return longest;
+}
+
 /// out[...] = self[..., index[...], ...]. All have the same number of dims; `index` is not empty. `fail(size)` throws
 /// for an index out of range.
 template <class Fail>
 void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t dim, const Fail& fail) {
   ByteView to(out), from(self);
   const int64_t width = join_behind(to, from, index, dim, out.itemsize());
-  const int64_t longest = std::max_element(index.sizes.begin(), index.sizes.end()) - index.sizes.begin();
-  const int64_t length = index.sizes[longest], others = std::max<int64_t>(out.numel() / length, 1),
+  const int64_t divided = divided_dim(index.sizes, out.numel());
+  const int64_t length = index.sizes[divided], others = std::max<int64_t>(out.numel() / length, 1),
                 each = std::max<int64_t>(kPartElements / others, 1);
   if (CourseRecord::now()) [[unlikely]]
     note_course({.route = width > out.itemsize() ? "runs by index" : "elements by index", .stores = "in place"});
   run_or_plan(to.data, (length + each - 1) / each, [&](int64_t part) {
     ByteView part_to = to, part_from = from, part_index = index;
-    part_index.sizes[longest] = std::min(each, length - part * each);
-    part_to.advance(longest, part * each);
-    part_index.advance(longest, part * each);
-    if (longest != dim) part_from.advance(longest, part * each);
+    part_index.sizes[divided] = std::min(each, length - part * each);
+    part_to.advance(divided, part * each);
+    part_index.advance(divided, part * each);
+    if (divided != dim) part_from.advance(divided, part * each);
     for_each_plane(part_from, part_index, part_to, dim, [&](const IndexedPlane& plane) {
       if (!gather_plane(plane, width)) fail(plane.size);
     });
   });
+}
+
+/// Whether elements are written to `out` at once, without a result beside it, which has passed the checks of the call.
+/// That takes a check of all places before the first write: of more bytes than the result has, it takes longer than a
+/// copy. Bench: tenon_bench --ops --filter 'ops/(gather|index_select)$', with tensors of all sizes.
+bool is_written_at_once(const Tensor& out, SizesView sizes, const Tensor& self, const Tensor& index) {
+  return index.numel() <= out.nbytes() / int64_t{sizeof(int64_t)} && !out.is_meta() && out.numel() > 0 &&
+         out.sizes() == sizes && !ranges_meet(out, self) && !ranges_meet(out, index);
+}
+/// Gathers into `out` at once, for places in range.
+Tensor& write_gathered(Tensor& out, const Tensor& self, const ByteView& index, int64_t dim) {
+  {
+    const Uninterrupted whole;
+    gather_by_index(out, self, index, dim);
+  }
+  bump_version(out);
+  return out;
 }
 
 }  // namespace
@@ -139,6 +169,22 @@ Tensor plain::gather(const Tensor& self, int64_t dim, const Tensor& index, bool)
   return result;
 }
 
+namespace {
+
+/// The same into an `out` of the index's sizes. Nothing is written if an index is out of range.
+Tensor& gather_at_once(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  check_gather(self, along, index);
+  check_has_code(row_of(Op::gather), self.dtype());
+  const Tensor places = as_places(index);
+  const ByteView of_index(places);
+  const int64_t size = size_along(self, along);
+  if (is_any_outside(of_index, size)) fail_first_place(of_index, along, size);
+  return write_gathered(out, self, of_index, along);
+}
+
+}  // namespace
+
 Tensor& plain::gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
   check_unrecorded(Op::gather, out, self);
   wrap_dim(dim, self.dim());
@@ -147,6 +193,7 @@ Tensor& plain::gather_out(Tensor& out, const Tensor& self, int64_t dim, const Te
   // Without indices `out` becomes empty, and an empty view overlaps nothing.
   if (index.numel() > 0 || out.is(self)) check_no_overlap(out, self);
   if (index.numel() > 0) check_no_partial_overlap(out, index);
+  if (is_written_at_once(out, index.sizes(), self, index)) return gather_at_once(out, self, dim, index);
   return write_result(Op::gather, out, plain::gather(self, dim, index, sparse_grad));
 }
 
@@ -172,13 +219,29 @@ void check_places_in_other_words(const ByteView& index, int64_t size) {
               " axis_dim=" + std::to_string(size));
 }
 
+Dims selected_sizes(const Tensor& self, int64_t dim, const Tensor& index) {
+  Dims sizes = self.sizes().copy();
+  if (!sizes.empty()) sizes[dim] = index.numel();
+  return sizes;
+}
+
+/// Into an `out` of the result's sizes, if all is in order; false otherwise.
+bool selects_at_once(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+  const Dims sizes = selected_sizes(self, dim, index);
+  if (!is_written_at_once(out, sizes, self, index)) return false;
+  if (self.dim() < 2) check_has_code(row_of(Op::index_select), self.dtype());
+  const Tensor places = as_places(index);
+  if (is_any_outside(ByteView(places), size_along(self, dim))) return false;
+  write_gathered(out, self, ByteView(places, sizes, dim), dim);
+  return true;
+}
+
 }  // namespace
 
 Tensor plain::index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   const int64_t along = wrap_dim(dim, self.dim());
   check_index_select(self, index);
-  Dims sizes = self.sizes().copy();
-  if (!sizes.empty()) sizes[along] = index.numel();
+  const Dims sizes = selected_sizes(self, along, index);
   Tensor result = new_tensor(sizes, self.dtype(), self.device());
   if (!is_computed(result)) return result;
   if (self.dim() < 2) check_has_code(row_of(Op::index_select), self.dtype());
@@ -202,6 +265,7 @@ Tensor& plain::index_select_out(Tensor& out, const Tensor& self, int64_t dim, co
   check_no_internal_overlap(out);
   check_no_overlap(out, self);
   check_no_overlap(out, index);
+  if (selects_at_once(out, self, wrap_dim(dim, self.dim()), index)) return out;
   return write_result(Op::index_select, out, plain::index_select(self, dim, index));
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -194,6 +195,77 @@ TEST(Places, TruthsOfOthersAreAnyByte) {
   const Tensor truths = from_buffer(bytes, {11}, bool_);
   EXPECT_EQ(to_string(nonzero(truths).view({-1})), "tensor([ 0,  2,  3,  6,  7,  8, 10])");
   EXPECT_EQ(to_string(arange(11).masked_select(truths)), "tensor([ 0,  2,  3,  6,  7,  8, 10])");
+}
+
+/// Elements [1, n] of a tensor that begins with one more, so that they lie at an odd address of vectors.
+Tensor moved(const Tensor& numbers, Dtype dtype) {
+  return cat({zeros({1}, dtype), numbers.to(dtype)}).narrow(0, 1, numbers.numel());
+}
+
+TEST(ByIndex, RowsOfAllLengthsAndDtypes) {
+  constexpr int64_t kSize = 17;
+  for (Dtype dtype : {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64})
+    for (int64_t n = 1; n <= 40; ++n) {
+      const std::string name = std::string(dtype_name(dtype)) + ", " + std::to_string(n) + " places";
+      std::vector<int64_t> added(kSize), twice(kSize), kept(kSize), gathered;
+      for (int64_t i = 0; i < kSize; ++i) added[i] = twice[i] = kept[i] = i;
+      Tensor index = empty({n}, int64), source = empty({n}, int64);
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t place = index.data<int64_t>()[i] = (i * i * 7 + 3) % kSize,
+                      from = source.data<int64_t>()[i] = i % 3;
+        added[place] += from, twice[place] += 2 * from, kept[place] = from;
+        gathered.push_back(place);
+      }
+      const auto wanted = [&](const std::vector<int64_t>& numbers) {
+        Tensor all = empty({std::ssize(numbers)}, int64);
+        std::copy(numbers.begin(), numbers.end(), all.data<int64_t>());
+        return to_string(all.to(dtype));
+      };
+      const Tensor from = moved(source, dtype), whole = moved(arange(kSize), dtype);
+      const auto changed = [&](const auto& change) {
+        Tensor self = moved(arange(kSize), dtype);
+        change(self);
+        return to_string(self);
+      };
+      EXPECT_EQ(changed([&](Tensor& self) { self.scatter_add_(0, index, from); }), wanted(added)) << name;
+      EXPECT_EQ(changed([&](Tensor& self) { self.index_add_(0, index, from); }), wanted(added)) << name;
+      EXPECT_EQ(changed([&](Tensor& self) { self.index_add_(0, index, from, 2); }), wanted(twice)) << name;
+      EXPECT_EQ(changed([&](Tensor& self) { self.scatter_(0, index, from); }), wanted(kept)) << name;
+      Tensor out = moved(zeros({n}), dtype);
+      EXPECT_EQ(to_string(gather_out(out, whole, 0, index)), wanted(gathered)) << name;
+      out.zero_();
+      EXPECT_EQ(to_string(index_select_out(out, whole, 0, index)), wanted(gathered)) << name;
+    }
+}
+
+TEST(ByIndex, OutKeepsItsStridesAndIsUntouchedByAnError) {
+  const Tensor table = arange(12.0).view({4, 3});
+  Tensor out = zeros({3, 2}, float32).t();
+  index_select_out(out, table.to(float32), 0, places({3, 1}));
+  EXPECT_EQ(to_string(out), "tensor([[ 9., 10., 11.],\n        [ 3.,  4.,  5.]])");
+  EXPECT_EQ(out.strides(), SizesView({1, 2}));
+  Tensor wide = zeros({1, 3}, float64);
+  EXPECT_NE(error_text([&] { gather_out(wide, table.to(float64), 0, places({{1, 2, 4}})); }), "");
+  EXPECT_NE(error_text([&] { index_select_out(wide, table.to(float64), 0, places({4})); }), "");
+  EXPECT_EQ(to_string(wide), to_string(zeros({1, 3}, float64)));
+  gather_out(wide, table.to(float64), 0, places({{1, 2, 3}}));
+  EXPECT_EQ(to_string(wide), to_string(tensor({{3.0, 7.0, 11.0}}, float64)));
+}
+
+TEST(Joined, RunsThatAKernelCopies) {
+  for (int64_t width : {1024, 1025, 1500, 2047, 2559, 2560, 2561})
+    for (int64_t count : {2, 3, 4}) {
+      List<Tensor> parts;
+      for (int64_t part = 0; part < count; ++part)
+        parts.push_back((arange(5 * (width + part)) * (part + 3)).to(uint8).view({5, width + part}));
+      const Tensor joined = cat(parts, 1);
+      int64_t start = 0;
+      for (const Tensor& part : parts) {
+        EXPECT_TRUE(joined.narrow(1, start, part.size(1)).eq(part).all().item<bool>())
+            << width << ", part at " << start;
+        start += part.size(1);
+      }
+    }
 }
 
 TEST(Diagonals, FarAway) {

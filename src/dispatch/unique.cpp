@@ -142,14 +142,21 @@ int64_t* data_if_wanted(const Tensor& tensor) {
   return tensor.defined() ? reinterpret_cast<int64_t*>(tensor.impl()->data()) : nullptr;
 }
 
-/// Writes the first element of each group of equal neighbours and, if wanted, its place. Gives how many there are. A
-/// NaN equals no element.
-template <bool kPlaces, class T>
-int64_t write_firsts(T* to, [[maybe_unused]] int64_t* places, const T* from, int64_t n) {
+/// From where each group starts, how many elements it has; the last one ends at `n`.
+void count_from_starts(int64_t* starts, int64_t groups, int64_t n) {
+  for (int64_t i = 1; i < groups; ++i) starts[i - 1] = starts[i] - starts[i - 1];
+  if (groups > 0) starts[groups - 1] = n - starts[groups - 1];
+}
+
+/// Writes the first element of each group of equal neighbours, where it starts, and the number of each element's group.
+/// Gives how many there are. A NaN equals no element.
+template <bool kStarts, bool kInverse, class T>
+int64_t write_firsts(T* to, [[maybe_unused]] int64_t* starts, [[maybe_unused]] int64_t* inverse, const T* from,
+                     int64_t n) {
   using Number = std::conditional_t<is_half_v<T>, float, T>;
-  if (n == 0) return 0;
   to[0] = from[0];
-  if constexpr (kPlaces) places[0] = 0;
+  if constexpr (kStarts) starts[0] = 0;
+  if constexpr (kInverse) inverse[0] = 0;
   int64_t groups = 1;
   auto before = element_cast<Number>(from[0]);
   // What begins no group is overwritten by the next element: a branch would often be mispredicted.
@@ -157,16 +164,25 @@ int64_t write_firsts(T* to, [[maybe_unused]] int64_t* places, const T* from, int
     const T element = from[i];
     const auto number = element_cast<Number>(element);
     to[groups] = element;
-    if constexpr (kPlaces) places[groups] = i;
+    if constexpr (kStarts) starts[groups] = i;
     groups += !(number == before);
+    if constexpr (kInverse) inverse[i] = groups - 1;
     before = number;
   }
   return groups;
 }
-/// From where each group starts, how many elements it has; the last one ends at `n`.
-void count_from_starts(int64_t* starts, int64_t groups, int64_t n) {
-  for (int64_t i = 1; i < groups; ++i) starts[i - 1] = starts[i] - starts[i - 1];
-  if (groups > 0) starts[groups - 1] = n - starts[groups - 1];
+/// The same with the number of elements in each group. `counts` and `inverse` may be null.
+template <class T>
+int64_t write_groups(T* to, int64_t* counts, int64_t* inverse, const T* from, int64_t n) {
+  if (n == 0) return 0;
+  if (const auto kernel = kernels().order[static_cast<std::size_t>(dtype_of_v<T>)].groups)
+    return kernel(to, counts, inverse, from, n);
+  if (!counts && !inverse) return write_firsts<false, false>(to, counts, inverse, from, n);
+  if (!counts) return write_firsts<false, true>(to, counts, inverse, from, n);
+  const int64_t groups = inverse ? write_firsts<true, true>(to, counts, inverse, from, n)
+                                 : write_firsts<true, false>(to, counts, inverse, from, n);
+  count_from_starts(counts, groups, n);
+  return groups;
 }
 
 /// Groups of equal neighbours: of `row` as it is, or at `places` of it.
@@ -178,16 +194,14 @@ Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wa
   const T* const from = reinterpret_cast<const T*>(row.impl()->data());
   T* const to = reinterpret_cast<T*>(found.values.impl()->data());
   int64_t *const inverse = data_if_wanted(found.inverse), *const starts = data_if_wanted(found.counts);
-  if (!places && !inverse) {
-    const int64_t groups = starts ? write_firsts<true>(to, starts, from, n) : write_firsts<false>(to, starts, from, n);
-    if (starts) count_from_starts(starts, groups, n);
-    found.shorten(groups);
+  if (!places) {
+    found.shorten(write_groups(to, starts, inverse, from, n));
     return found;
   }
   int64_t groups = 0;
   Number before = {};
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t place = places ? (*places)[i] : i;
+    const int64_t place = (*places)[i];
     const T element = from[place];
     const auto number = element_cast<Number>(element);
     to[groups] = element;

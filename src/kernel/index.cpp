@@ -88,6 +88,12 @@ struct Replace {
   HWY_INLINE void one(std::byte* named, const std::byte* other) const { std::memcpy(named, other, sizeof(T)); }
 };
 template <class T>
+struct ReplaceInRows : Replace<T> {
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
+    for (int64_t i = 0; i < kPlaces; ++i) this->one(named[i], other + i * step);
+  }
+};
+template <class T>
 struct Multiply {
   using Element = Stored<T>;
   HWY_INLINE void one(std::byte* named, const std::byte* other) const {
@@ -144,6 +150,19 @@ struct Add {
   }
 };
 
+/// Adds elements as they are: products with 1 would take time. Of numbers that are neither complex nor 16-bit floats.
+template <class T>
+struct AddOnce {
+  using Element = T;
+  HWY_INLINE void one(std::byte* named, const std::byte* other) const {
+    auto* to = reinterpret_cast<T*>(named);
+    *to = sum_of<T>(*to, *reinterpret_cast<const T*>(other));
+  }
+  HWY_INLINE void several(std::byte* const* named, const std::byte* other, int64_t step) const {
+    for (int64_t i = 0; i < kPlaces; ++i) one(named[i], other + i * step);
+  }
+};
+
 /// Whether an action takes kPlaces elements at once.
 template <class Action>
 concept TakesSeveral = requires(const Action& action, std::byte* other) {
@@ -193,7 +212,8 @@ bool gather(const IndexedPlane& plane) {
 }
 template <class T>
 bool replace(const IndexedPlane& plane) {
-  return run(plane, Replace<T>());
+  if (plane.selects_in_rows(sizeof(T))) return for_each_place(plane.in_rows(sizeof(T)), ReplaceInRows<T>());
+  return for_each_place(plane, Replace<T>());
 }
 template <class T>
 bool multiply(const IndexedPlane& plane) {
@@ -214,7 +234,11 @@ template <class T>
 bool add(const IndexedPlane& plane, const void* alpha) {
   Add<T> action;
   std::memcpy(&action.alpha, alpha, sizeof action.alpha);
-  return plane.selects_rows(sizeof(T)) ? add_rows(plane, action) : run(plane, action);
+  if (plane.selects_rows(sizeof(T))) return add_rows(plane, action);
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+    if (action.alpha == T(1) && plane.selects_in_rows(sizeof(T)))
+      return for_each_place(plane.in_rows(sizeof(T)), AddOnce<T>());
+  return run(plane, action);
 }
 
 template <class... T>
@@ -230,8 +254,11 @@ void fill_moves_by_index(IndexKernels& index) {
 void fill_index(KernelTable& table) {
   table.index.is_any_outside = &is_any_outside;
   fill_moves_by_index<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>(table.index);
-  fill_sums<bool, uint8_t, int8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>(
+  fill_sums<bool, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>(
       table.index);
+  // Sums and products of bytes have the same bits with and without a sign.
+  table.index.add[static_cast<int>(int8)] = table.index.add[static_cast<int>(uint8)];
+  table.index.multiply[static_cast<int>(int8)] = table.index.multiply[static_cast<int>(uint8)];
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -203,6 +203,10 @@ struct OrderKernels {
   /// gives how many it found. Overwrites the keys, for which there is room for take_first_room(length).
   int64_t (*take_first)(int64_t* places, void* keys, int64_t length, int64_t wanted);
   int64_t lanes;  // keys of a vector
+  /// Writes the first element of each group of equal neighbours, how many the group has, and for each element the
+  /// number of its group; `counts` and `inverse` may be null. Gives how many groups there are. A NaN equals no element.
+  /// There is at least one element, and room for as many as are read. Null of bool, and without AVX-512.
+  int64_t (*groups)(void* firsts, int64_t* counts, int64_t* inverse, const void* in, int64_t n);
 };
 inline constexpr int64_t kKeySlack = 64;
 /// A block of the square root of the vectors in a row may be added twice: at most 8 * sqrt(length) and a few vectors.

@@ -1,6 +1,8 @@
-// Order along rows: elements as integer keys, ranks of short rows, and the first elements of long ones.
+// Order along rows: elements as integer keys, ranks of short rows, the first elements of long ones, and the first of
+// each group of equal neighbours.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -10,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/order.cpp"
 #include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include "kernel/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -209,10 +211,184 @@ int64_t take_first(int64_t* places, void* keys, int64_t length, int64_t wanted) 
   return wanted;
 }
 
+// --- Groups of equal neighbours
+
+#if HWY_TARGET <= HWY_AVX3  // other instruction sets have no instruction that compresses
+/// Elements of fewer than four bytes are widened: vectors of these are compressed slowly.
+template <class T>
+using GroupLane = std::conditional_t<sizeof(T) < 4, int32_t, T>;
+
+template <class T, class D>
+HWY_INLINE hn::Vec<D> load_lanes(D d, const T* from) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, from);
+  } else {
+    using Bits = hwy::SignedFromSize<sizeof(T)>;
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Bits, D>(), reinterpret_cast<const Bits*>(from)));
+  }
+}
+/// Writes as many elements as there are lanes.
+template <class T, class D>
+HWY_INLINE void store_lanes(D d, hn::Vec<D> v, T* to) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    hn::StoreU(v, d, to);
+  } else {
+    using Bits = hwy::UnsignedFromSize<sizeof(T)>;
+    const hn::Rebind<Bits, D> narrow;
+    hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(hn::RebindToUnsigned<D>(), v)), narrow, reinterpret_cast<Bits*>(to));
+  }
+}
+/// Of 8-byte lanes without hn::Compress: GCC copies its table to the stack each time.
+template <class D>
+HWY_INLINE hn::Vec<D> compressed(D d, hn::Vec<D> v, hn::Mask<D> mask) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    const hn::RebindToUnsigned<D> du;
+    return hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_maskz_compress_epi64(mask.raw, hn::BitCast(du, v).raw)});
+  } else {
+    return hn::Compress(v, mask);
+  }
+}
+template <class T>
+HWY_INLINE bool differs(const T* from) {
+  if constexpr (Half<T>)
+    return !(widen_lane(from) == widen_lane(from - 1));
+  else
+    return !(*from == *(from - 1));
+}
+/// Whether elements differ from those before them. Not Ne: with AVX-512 that is false for NaN.
+template <class T, class D>
+HWY_INLINE hn::Mask<D> differ(D d, const T* from) {
+  if constexpr (Half<T>) {
+    const hn::RebindToFloat<D> df;
+    return hn::RebindMask(d, hn::Not(hn::Eq(load_widened(df, from), load_widened(df, from - 1))));
+  } else {
+    return hn::Not(hn::Eq(load_lanes(d, from), load_lanes(d, from - 1)));
+  }
+}
+
+/// Writes to `bits` which of `n` elements differ from those before them, and these elements to `firsts`. Gives how many
+/// they are. There is room for `n`.
+template <class T>
+int64_t begin_groups(void* firsts, uint8_t* bits, const void* in, int64_t n) {
+  const hn::ScalableTag<GroupLane<T>> d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  const T* HWY_RESTRICT from = static_cast<const T*>(in);
+  T* HWY_RESTRICT to = static_cast<T*>(firsts);
+  T* const begin = to;
+  int64_t i = 0;
+  // Vectors are written where fewer elements were written than read, so they end where the input's do.
+  for (; i + kLanes <= n; i += kLanes) {
+    const auto mask = differ(d, from + i);
+    store_lanes(d, compressed(d, load_lanes(d, from + i), mask), to);
+    hn::StoreMaskBits(d, mask, bits + i / 8);
+    to += hn::CountTrue(d, mask);
+  }
+  for (; i < n; ++i) {
+    const bool begins = differs(from + i);
+    *to = from[i];
+    to += begins;
+    bits[i / 8] = static_cast<uint8_t>(begins << i % 8 | (i % 8 == 0 ? 0 : bits[i / 8]));
+  }
+  return to - begin;
+}
+
+/// Writes the places of elements whose bit is set, of which the first has `place`. There is room for `n`.
+void write_places(const uint8_t* bits, int64_t place, int64_t* places, int64_t n) {
+  const hn::ScalableTag<int64_t> d;
+  const auto step = hn::Set(d, 8);
+  auto all = hn::Iota(d, place);
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8, all = hn::Add(all, step)) {
+    const hn::Mask<decltype(d)> mask{bits[i / 8]};
+    hn::StoreU(compressed(d, all, mask), d, places);
+    places += std::popcount(bits[i / 8]);
+  }
+  for (; i < n; ++i) {
+    if ((bits[i / 8] >> i % 8 & 1) == 0) continue;
+    *places++ = place + i;
+  }
+}
+/// Writes for each element how many bits are set up to it, plus `before`.
+void write_numbers(const uint8_t* bits, int64_t before, int64_t* numbers, int64_t n) {
+  const hn::ScalableTag<uint64_t> d;
+  const hn::Rebind<uint32_t, decltype(d)> half;
+  const hn::Rebind<uint8_t, decltype(d)> narrow;
+  constexpr uint64_t kOnes = 0x0101'0101'0101'0101;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    // Each bit to a byte of its own, then the sums of all bytes up to each.
+    const uint64_t apart = (bits[i / 8] * kOnes) & 0x8040'2010'0804'0201;
+    const uint64_t sums = ((apart + 0x7F7F'7F7F'7F7F'7F7F) >> 7 & kOnes) * kOnes;
+    uint8_t bytes[8];
+    std::memcpy(bytes, &sums, sizeof sums);
+    const auto some = hn::PromoteTo(d, hn::PromoteTo(half, hn::LoadU(narrow, bytes)));
+    hn::StoreU(hn::Add(some, hn::Set(d, static_cast<uint64_t>(before))), d, reinterpret_cast<uint64_t*>(numbers + i));
+    before += static_cast<int64_t>(sums >> 56);
+  }
+  for (; i < n; ++i) numbers[i] = before += bits[i / 8] >> i % 8 & 1;
+}
+
+#if HWY_COMPILER_GCC_ACTUAL
+#define TENON_ONCE __attribute__((noinline, noclone))
+#else
+#define TENON_ONCE HWY_NOINLINE
+#endif
+struct GroupedElements {
+  int64_t (*begin)(void* firsts, uint8_t* bits, const void* in, int64_t n);
+  std::size_t width;
+};
+/// One for all dtypes: their loops differ only in `begin`.
+TENON_ONCE int64_t groups_of(const GroupedElements& elements, void* firsts, int64_t* counts, int64_t* inverse,
+                             const void* in, int64_t n) {
+  constexpr int64_t kBlock = 512;
+  const auto [begin, width] = elements;
+  const auto at = [width = width](auto* data, int64_t i) { return data + static_cast<std::size_t>(i) * width; };
+  auto* const to = static_cast<std::byte*>(firsts);
+  auto* const from = static_cast<const std::byte*>(in);
+  uint8_t bits[kBlock / 8];
+  int64_t groups = 1;
+  std::memcpy(to, from, width);
+  if (counts) counts[0] = 0;
+  if (inverse) inverse[0] = 0;
+  for (int64_t i = 1; i < n; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - i), more = begin(at(to, groups), bits, at(from, i), count);
+    if (counts) write_places(bits, i, counts + groups, count);
+    if (inverse) write_numbers(bits, groups - 1, inverse + i, count);
+    groups += more;
+  }
+  if (!counts) return groups;
+  for (int64_t i = 1; i < groups; ++i) counts[i - 1] = counts[i] - counts[i - 1];
+  counts[groups - 1] = n - counts[groups - 1];
+  return groups;
+}
+template <class T>
+int64_t groups(void* firsts, int64_t* counts, int64_t* inverse, const void* in, int64_t n) {
+  static constexpr GroupedElements kElements{&begin_groups<T>, sizeof(T)};
+  return groups_of(kElements, firsts, counts, inverse, in, n);
+}
+template <class T>
+void set_groups(KernelTable& table, Dtype dtype) {
+  table.order[static_cast<std::size_t>(dtype)].groups = &groups<T>;
+}
+void fill_groups(KernelTable& table) {
+  set_groups<Float16>(table, float16);
+  set_groups<BFloat16>(table, bfloat16);
+  set_groups<float>(table, float32);
+  set_groups<double>(table, float64);
+  for (Dtype dtype : {uint8, int8}) set_groups<int8_t>(table, dtype);
+  for (Dtype dtype : {uint16, int16}) set_groups<int16_t>(table, dtype);
+  for (Dtype dtype : {uint32, int32}) set_groups<int32_t>(table, dtype);
+  for (Dtype dtype : {uint64, int64}) set_groups<int64_t>(table, dtype);
+}
+#undef TENON_ONCE
+#else
+void fill_groups(KernelTable&) {}
+#endif
+
 template <class Key>
 void set_order(KernelTable& table, Dtype dtype, void (*keys)(void*, const void*, int64_t, bool)) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Key>()));
-  table.order[static_cast<std::size_t>(dtype)] = {keys, &rank<Key>, &take_first<Key>, lanes};
+  table.order[static_cast<std::size_t>(dtype)] = {keys, &rank<Key>, &take_first<Key>, lanes, nullptr};
 }
 
 void fill_orders(KernelTable& table) {
@@ -229,6 +405,7 @@ void fill_orders(KernelTable& table) {
   set_order<int32_t>(table, bfloat16, &float_keys<int16_t, int32_t, 0x7F80>);
   set_order<int32_t>(table, float32, &float_keys<int32_t, int32_t, 0x7F80'0000>);
   set_order<int64_t>(table, float64, &float_keys<int64_t, int64_t, 0x7FF0'0000'0000'0000>);
+  fill_groups(table);
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -126,6 +126,58 @@ TEST(Order, FirstElementsAreThoseOfAStableSort) {
     });
 }
 
+template <class T>
+bool is_equal(const T& a, const T& b) {
+  if constexpr (is_half_v<T>)
+    return element_cast<float>(a) == element_cast<float>(b);
+  else
+    return a == b;
+}
+template <class T>
+void expect_groups(std::mt19937_64& random, int64_t n, int64_t offset, int bits) {
+  const auto kernel = kernels().order[static_cast<int>(dtype_of_v<T>)].groups;
+  const auto drawn = random_row<T>(random, n + offset, bits);
+  const T* const row = drawn.get() + offset;
+  std::vector<int64_t> firsts_at, lengths, numbers;
+  for (int64_t i = 0; i < n; ++i) {
+    if (i == 0 || !is_equal(row[i], row[i - 1])) firsts_at.push_back(i), lengths.push_back(0);
+    ++lengths.back();
+    numbers.push_back(std::ssize(lengths) - 1);
+  }
+  for (bool with_counts : {false, true}) {
+    // Room for no more than is read: what lies behind stays.
+    const auto room = static_cast<std::size_t>(n + 1);
+    const std::unique_ptr<T[]> firsts(new T[room]);
+    std::vector<int64_t> counts(room, -7), inverse(room, -7);
+    firsts[static_cast<std::size_t>(n)] = element_cast<T>(1.0);
+    const bool with_numbers = with_counts == (n % 2 == 0);
+    const int64_t groups =
+        kernel(firsts.get(), with_counts ? counts.data() : nullptr, with_numbers ? inverse.data() : nullptr, row, n);
+    const std::string name = std::string(dtype_name(dtype_of_v<T>)) + ", length " + std::to_string(n);
+    ASSERT_EQ(groups, std::ssize(lengths)) << name;
+    for (std::size_t group = 0; group < lengths.size(); ++group)
+      ASSERT_EQ(std::memcmp(&firsts[group], &row[firsts_at[group]], sizeof(T)), 0) << name << ", group " << group;
+    ASSERT_TRUE(is_equal(firsts[static_cast<std::size_t>(n)], element_cast<T>(1.0))) << name;
+    ASSERT_EQ(counts.back(), -7) << name;
+    ASSERT_EQ(inverse.back(), -7) << name;
+    counts.resize(lengths.size());
+    inverse.pop_back();
+    ASSERT_TRUE(!with_counts || counts == lengths) << name;
+    ASSERT_TRUE(!with_numbers || inverse == numbers) << name;
+  }
+}
+TEST(Order, GroupsOfEqualNeighbours) {
+  std::mt19937_64 random(11);
+  for (int dtype = 0; dtype < kDtypeCount; ++dtype)
+    visit_dtype(static_cast<Dtype>(dtype), [&]<class T>() {
+      if constexpr (!is_complex_v<T>) {
+        if (!kernels().order[dtype].groups) return;
+        for (int64_t n = 1; n <= 1200; n += n < 140 || (n > 500 && n < 530) ? 1 : 61)
+          for (int bits : {1, 2, 64}) expect_groups<T>(random, n, n % 5, bits);
+      }
+    });
+}
+
 TEST(Order, RoomForFirstElementsIsEnough) {
   for (int64_t lanes : {1, 2, 4, 8, 16})
     for (int64_t length = 1; length < 3'000'000; length += 1 + length / 50) {

@@ -20,6 +20,8 @@ namespace {
 constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20, kRunBytes = 32;
 // Runs of so many bytes, of so many parts, are copied in steps of a fixed length; the next run overwrites the excess.
 constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
+// Longer runs of few parts are left to memcpy, shorter ones copied by a kernel. Bench: ./dev bench --sweep, cat.
+constexpr int64_t kKernelRun = 2560;
 // Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
 // one part's rows has no branches. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
@@ -107,9 +109,8 @@ class Joint {
     });
     return to;
   }
-  /// Rows are put together from runs; longer ones than kShort stay with memcpy.
   void make_runs() {
-    if (longest_ > kShort) return;
+    if (longest_ > kKernelRun) return;
     turn_rows_ = 1;
     turn_.count = count_;
     turn_.blocks = 0;
