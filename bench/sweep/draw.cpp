@@ -322,6 +322,9 @@ Recipe reduction(Draw& draw, Dims sizes, Dims dims, Dtype dtype, int64_t inner) 
   Recipe recipe{.call = tenon::is_floating_point(dtype) ? draw.pick(floating) : draw.pick(any),
                 .a = of(std::move(sizes), dtype)};
   if (recipe.call == Call::argmax && dims.size() > 1) recipe.call = Call::sum;
+  int64_t reduced = 1;
+  for (const int64_t dim : dims) reduced *= recipe.a.sizes[dim];
+  if (recipe.call == Call::var && reduced == 1) recipe.call = Call::sum;  // would warn in every call
   recipe.dim = dims[0];
   recipe.dims = std::move(dims);
   recipe.inner = inner;
