@@ -246,6 +246,7 @@ Work reduced(Call call, const Tensor& a, const Dims& dims) {
   using Sum = std::conditional_t<std::is_integral_v<T>, int64_t, Wide<T>>;
   const Tensor results = over_operand(a, dims);
   const Nest nest = make_nest({results, a});
+  if (nest.strides[1].back() != 1 || nest.strides[0].back() > 1) return {};
   int64_t count = a.numel(), each = 1;
   for (const int64_t dim : dims) each *= a.sizes()[dim];
   count /= each;

@@ -122,13 +122,11 @@ bool copy_rows(const Tensor& out, const Tensor& src) {
   const TensorImpl &to = *out.impl(), &from = *src.impl();
   if (!to.contiguous || !from.contiguous || to.numel > kSmallRowsNumel || !is_ending(from.sizes, to.sizes))
     return false;
-  const bool is_splat = from.numel == 1;
-  if (is_only_planned(out, src, is_splat ? AccessPattern::splat : AccessPattern::periodic)) return true;
-  const Lanes lanes{from.data(), is_splat ? 0 : 1};
-  const int64_t computed = is_splat ? to.numel : from.numel;
-  kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, computed);
+  if (is_only_planned(out, src, from.numel == 1 ? AccessPattern::splat : AccessPattern::periodic)) return true;
+  const Lanes lanes{from.data(), 1};
+  kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, from.numel);
   // exact: bytes of the output
-  repeat_beginning(to.data(), computed * itemsize(to.dtype), to.numel * itemsize(to.dtype));
+  repeat_beginning(to.data(), from.numel * itemsize(to.dtype), to.numel * itemsize(to.dtype));
   return true;
 }
 

@@ -77,6 +77,21 @@ TEST(Copy, OfAnyOrderAndGaps) {
     }
 }
 
+TEST(Copy, OfRowsThatAreBroadcast) {
+  for (const Dtype to : {float32, float64, int8, bool_, bfloat16, complex128})
+    for (const Dtype from : {float32, int64, uint8, float16})
+      for (const int64_t n : {1, 2, 3, 7, 66, 300})
+        for (const int64_t rows : {2, 3, 9, 100}) {
+          const Tensor row = arange(static_cast<double>(n)).add_(3).to(from);
+          Tensor out = zeros({rows, 1, n}, to);
+          out.copy_(row.view({1, n}));
+          const Tensor wanted = row.to(to);
+          for (int64_t i = 0; i < rows; ++i)
+            EXPECT_TRUE(out.select(0, i).select(0, 0).eq(wanted).all().item<bool>())
+                << dtype_name(from) << " to " << dtype_name(to) << ", row " << i << " of " << rows << " x " << n;
+        }
+}
+
 TEST(Copy, OfElementsThatLieMoreThan32BitsApart) {
   constexpr std::size_t kBytes = std::size_t{13} << 30;  // of addresses; a few pages are touched
   void* const memory =

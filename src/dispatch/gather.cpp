@@ -121,7 +121,8 @@ void gather_into(const Tensor& out, const Tensor& self, ByteView index, int64_t 
 /// That takes a check of all places before the first write: of more bytes than the result has, it takes longer than a
 /// copy. Bench: tenon_bench --ops --filter 'ops/(gather|index_select)$', with tensors of all sizes.
 bool is_written_at_once(const Tensor& out, SizesView sizes, const Tensor& self, const Tensor& index) {
-  return index.numel() <= out.nbytes() / int64_t{sizeof(int64_t)} && !out.is_meta() && out.numel() > 0 &&
+  const bool has_memory = !out.is_meta() && !self.is_meta() && !index.is_meta();
+  return has_memory && index.numel() <= out.nbytes() / int64_t{sizeof(int64_t)} && out.numel() > 0 &&
          out.sizes() == sizes && !ranges_meet(out, self) && !ranges_meet(out, index);
 }
 /// Gathers into `out` at once, for places in range.
@@ -225,7 +226,7 @@ Dims selected_sizes(const Tensor& self, int64_t dim, const Tensor& index) {
   return sizes;
 }
 
-/// Into an `out` of the result's sizes, if all is in order; false otherwise.
+/// Into an `out` of the result's sizes, if all is in order; false otherwise: index_select raises what is wrong.
 bool selects_at_once(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
   const Dims sizes = selected_sizes(self, dim, index);
   if (!is_written_at_once(out, sizes, self, index)) return false;

@@ -252,6 +252,17 @@ TEST(ByIndex, OutKeepsItsStridesAndIsUntouchedByAnError) {
   EXPECT_EQ(to_string(wide), to_string(tensor({{3.0, 7.0, 11.0}}, float64)));
 }
 
+TEST(ByIndex, OperandsWithoutMemoryAreNotRead) {
+  const Tensor table = zeros({5, 4}), two = zeros({2, 4}), first = places({1, 2}), all = zeros({2, 4}, int64);
+  const auto without = [](const Tensor& tensor, bool has_none) { return has_none ? tensor.to(Device::meta) : tensor; };
+  for (const int which : {0, 1, 2}) {
+    const Tensor self = without(table, which == 0);
+    Tensor out = without(two, which == 1);
+    EXPECT_NE(error_text([&] { index_select_out(out, self, 0, without(first, which == 2)); }), "") << which;
+    EXPECT_NE(error_text([&] { gather_out(out, self, 0, without(all, which == 2)); }), "") << which;
+  }
+}
+
 TEST(Joined, RunsThatAKernelCopies) {
   for (int64_t width : {1024, 1025, 1500, 2047, 2559, 2560, 2561})
     for (int64_t count : {2, 3, 4}) {

@@ -333,6 +333,7 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
   running.scan(from, to, indices, 0, start);
   for (int64_t end = start; start < length; start = end) {
     end = std::min(start + kComparedTogether, length);  // exact: inside the row
+    // exact: inside the row
     if (end - start < kComparedTogether || !stays<largest>(from + start, running.best)) {
       running.scan(from, to, indices, start, end);
       continue;

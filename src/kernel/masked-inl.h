@@ -298,7 +298,7 @@ struct MaskedSelection {
       }
     }
   };
-  /// One loop for each combination of splats; at least one input is none.
+  /// One loop for each combination of splats; at least one input is not a splat.
   template <class Loop, bool... kSplats, class... More>
   static HWY_INLINE void pick(void* out, const Lanes* in, int64_t n, More... more) {
     constexpr std::size_t kKnown = sizeof...(kSplats);

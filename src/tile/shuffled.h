@@ -12,14 +12,14 @@ namespace tenon {
 
 /// How many offsets may be written behind a list.
 inline constexpr int64_t kListSlack = 8;
-/// Repeats a list of `listed` offsets for each turn of the next loop. Returns how many there are then. What is written
-/// behind them is read, and means nothing.
+/// Repeats a list of `listed` offsets for each turn of the next loop. Returns how many there are then. Up to
+/// kListSlack offsets behind the list are written and read; their values are not used.
 template <class Offset>
 int64_t list_loop(Offset* offsets, int64_t listed, int64_t turns, int64_t stride) {
-  constexpr int64_t kTogether = 32 / static_cast<int64_t>(sizeof(Offset));
+  static constexpr int64_t kTogether = 32 / static_cast<int64_t>(sizeof(Offset));
   static_assert(kTogether <= kListSlack);
   const auto move = [offsets](const Offset* from, int64_t to, Offset moved) {
-    using Unsigned = std::make_unsigned_t<Offset>;  // because of what means nothing
+    using Unsigned = std::make_unsigned_t<Offset>;  // offsets behind the list may overflow
     Offset sums[kTogether];
     for (int64_t i = 0; i < kTogether; ++i)
       sums[i] = static_cast<Offset>(static_cast<Unsigned>(from[i]) + static_cast<Unsigned>(moved));
