@@ -31,7 +31,8 @@ struct Course {
 };
 
 /// Records the runs that begin on this thread while the guard lives. With `runs` false nothing runs: operands may be
-/// meta tensors, and runs are recorded as planned. Elementwise ops of few elements take the general path meanwhile.
+/// meta tensors, and runs are recorded as planned. Elementwise ops, var and its like of few
+/// elements take the general path meanwhile.
 class CourseRecord {
  public:
   explicit CourseRecord(bool runs = true) noexcept : runs_(runs), previous_(current) { current = this; }
