@@ -52,6 +52,18 @@ def test_sort(shape, dtype, layout):
     same(lambda m: m.argsort(laid_out(elements(m, shape, dtype, 1), layout), stable=True))
 
 
+def assert_same_sums(rows, wanted, got):
+    """Running sums of float32 and 16-bit floats are added in another order: a few roundings, and that of the result."""
+    wide = {torch.float32: torch.float64, torch.float16: torch.float32, torch.bfloat16: torch.float32}.get(rows.dtype)
+    if wide is None:
+        assert torch.equal(wanted, got)
+        return
+    added = 8 * torch.finfo(wide).eps * rows.double().abs().cumsum(1)
+    allowed = added + torch.finfo(rows.dtype).eps * wanted.double().abs()
+    error = (wanted.double() - got.double()).abs()
+    assert ((error <= allowed) | (wanted == got) | (wanted.isnan() & got.isnan())).all()
+
+
 @pytest.mark.parametrize("limit", [3, 40_000, 2**62])
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in ("uint16", "uint32", "uint64")])
 @pytest.mark.parametrize("length", [16, 17, 32, 33, 96, 200, 770, 3_000, 70_000])
@@ -64,7 +76,7 @@ def test_rows_of_any_length_and_range(length, dtype, limit):
     for name in ("cummax", "cummin"):
         wanted, got = getattr(torch, name)(rows, 1), getattr(tenon, name)(mine, 1)
         assert all(torch.equal(a, torch.from_dlpack(b)) for a, b in zip(wanted, got))
-    assert torch.equal(torch.cumsum(rows, 1).nan_to_num(), torch.from_dlpack(tenon.cumsum(mine, 1)).nan_to_num())
+    assert_same_sums(rows, torch.cumsum(rows, 1), torch.from_dlpack(tenon.cumsum(mine, 1)))
 
 
 @pytest.mark.parametrize("limit", [3, 40_000, 2**62])
