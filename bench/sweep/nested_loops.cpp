@@ -175,6 +175,21 @@ Work elementwise(const Nest& nest, F f) {
   };
 }
 
+/// Folds a row into one sum, by several: the compiler may not reorder additions of floats.
+template <class From, class Sum, class F>
+Sum folded(Sum sum, const From* from, int64_t n, Sum first, const F& f) {
+  constexpr std::size_t kSums = 64 / sizeof(Sum) * 4;
+  std::array<Sum, kSums> parts;
+  parts.fill(first);
+  int64_t i = 0;
+  for (constexpr auto kTogether = static_cast<int64_t>(kSums); i + kTogether <= n; i += kTogether)
+    for (std::size_t k = 0; k < kSums; ++k) parts[k] = f(parts[k], static_cast<Sum>(from[i + static_cast<int64_t>(k)]));
+  if (i > 0)
+    for (const Sum part : parts) sum = f(sum, part);
+  for (; i < n; ++i) sum = f(sum, static_cast<Sum>(from[i]));
+  return sum;
+}
+
 /// Folds into a buffer of `Sum`, whose layout is the result's, and writes the result from it.
 template <class From, class Sum, class To, class F, class Finish>
 Work reduction(const Nest& nest, int64_t results, Sum first, F f, Finish finish) {
@@ -187,24 +202,10 @@ Work reduction(const Nest& nest, int64_t results, Sum first, F f, Finish finish)
           Sum* const to = sums.data() + offsets[0] + row * plane.row_strides[0];
           const From* const from =
               reinterpret_cast<const From*>(nest.data[1]) + offsets[1] + row * plane.row_strides[1];
-          if (plane.column_strides[0] == 0) {
-            // Several sums, as the compiler may not reorder additions of floats.
-            constexpr int64_t kSums = 64 / sizeof(Sum) * 4;
-            std::array<Sum, kSums> parts;
-            parts.fill(first);
-            int64_t i = 0;
-            for (; i + kSums <= plane.columns; i += kSums)
-              for (int64_t k = 0; k < kSums; ++k)
-                parts[static_cast<std::size_t>(k)] =
-                    f(parts[static_cast<std::size_t>(k)], static_cast<Sum>(from[i + k]));
-            Sum sum = *to;
-            if (i > 0)
-              for (const Sum part : parts) sum = f(sum, part);
-            for (; i < plane.columns; ++i) sum = f(sum, static_cast<Sum>(from[i]));
-            *to = sum;
-          } else {
+          if (plane.column_strides[0] == 0)
+            *to = folded(*to, from, plane.columns, first, f);
+          else
             for (int64_t i = 0; i < plane.columns; ++i) to[i] = f(to[i], static_cast<Sum>(from[i]));
-          }
         }
       });
       for (int64_t i = 0; i < results; ++i)

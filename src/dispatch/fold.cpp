@@ -88,9 +88,6 @@ void run(const Call& call, const Results<count>& outs, SizesView out_strides, co
   run_fold(plan, fold_into(call, outs, self.dtype()), self.data_ptr());
 }
 
-// Elements that one thread folds in one piece.
-constexpr int64_t kFewNumel = 1 << 16;
-
 /// The dims of contiguous elements, merged: up to two groups of dims are reduced. None: there are more.
 std::optional<Groups> groups_of(SizesView sizes, SizesView mask) {
   Groups groups;

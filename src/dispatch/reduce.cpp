@@ -77,9 +77,6 @@ Reduction reduction_of(Op op, Dtype output, int64_t count) {
   return {op, op == Op::mean ? static_cast<double>(count) : 0, output};
 }
 
-// One thread folds so many elements in one piece.
-constexpr int64_t kFewNumel = 1 << 16;
-
 // So many rows are added one after the other: other orders are more exact and faster for more. Bench: tenon_bench
 // --filter '^tiny/sum' and ./dev bench --sweep, outer reductions.
 constexpr int64_t kFewRows = 8, kFewColumns = 1024;

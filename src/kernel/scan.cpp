@@ -39,6 +39,7 @@ HWY_INLINE void put(T* to, typename SumOf<T>::type sum) {
   else
     *to = static_cast<T>(sum);
 }
+
 // --- Columns
 
 template <class T, class Sum>

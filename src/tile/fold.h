@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "tenon/dtype.h"
 #include "tile/course.h"
+#include "tile/reduce_shape.h"
 
 namespace tenon {
 
@@ -19,8 +20,6 @@ struct Fold {
   const double* numbers;       // parameters that the formula reads
 };
 
-inline constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment that is folded apart
-inline constexpr int64_t kMaxParts = 64;
 inline constexpr int64_t kFarBytes = 1 << 24;  // beyond the caches
 
 inline bool is_far(const Plan& plan, const Fold& fold) { return plan.numel * itemsize(fold.input) >= kFarBytes; }

@@ -10,9 +10,11 @@
 namespace tenon {
 namespace {
 
-// States that are folded at once, those behind them that kernels may write, and elements that are cast at once. Bench:
-// ./dev bench --sweep, inner, middle and several dims.
-constexpr int64_t kStates = 256, kSlack = 16, kStride = kStates + kSlack, kElements = 1 << 12;
+// So many states are folded, and so many elements cast, at once. Bench: ./dev bench --sweep, inner, middle and several
+// dims.
+constexpr int64_t kStates = 256, kElements = 1 << 12;
+// Kernels may write so many states behind the last one.
+constexpr int64_t kSlack = 16, kStride = kStates + kSlack;
 constexpr int64_t kMostFields = 3;
 // Rows of many columns: as many elements as a narrow state takes before a wide one takes it.
 constexpr int64_t kMostRows = 256;
@@ -21,7 +23,7 @@ const StateKernels* states_of(Op op, Dtype dtype) {
   return kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype)];
 }
 
-/// Stores what `count` wide states finish as behind the `stored` results before. `results`: room for them.
+/// Finishes `count` wide states and stores the results, of which `stored` were stored before. `results`: room for them.
 [[gnu::noinline]] void store_results(const Fold& fold, const std::byte* wide, std::byte* results, int64_t stride,
                                      int64_t stored, int64_t count) {
   const Dtype dtype = is_floating_point(fold.lanes) ? float64 : int64;
@@ -108,7 +110,8 @@ void fold_columns(FewStates& states, const std::byte* in, int64_t size, int64_t 
   const int64_t most = states.casts() ? std::min(kStates, kElements / rows) : kStates;
   const int64_t pieces = (inner + most - 1) / most;
   for (; outer > 0; --outer, in += rows * inner * size)
-    for (int64_t piece = 0; piece < pieces; ++piece) {  // as good as equal: none is narrower than a vector
+    for (int64_t piece = 0; piece < pieces;
+         ++piece) {  // of almost equal widths, so that none is narrower than a vector
       const int64_t first = inner * piece / pieces, end = inner * (piece + 1) / pieces;
       states.across(in + first * size, rows, inner, end - first);
     }

@@ -1,7 +1,7 @@
 #include "tile/reduce.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "ops/block_name.h"
@@ -152,6 +152,11 @@ const void* cast_to(std::byte* to, Dtype from, Dtype wanted, const void* element
   return to;
 }
 
+bool is_power_of_two(double number) {
+  int exponent = 0;
+  return std::frexp(number, &exponent) == 0.5;
+}
+
 /// Makes folded values results: -0 becomes 0, and a mean is divided.
 void finish_values(const Reduction& reduction, Dtype dtype, std::byte* values, int64_t count) {
   const int column = static_cast<int>(dtype);
@@ -162,7 +167,7 @@ void finish_values(const Reduction& reduction, Dtype dtype, std::byte* values, i
   }
   if (reduction.divisor != 0) {
     // A product with the inverse of a power of 2 has the same bits.
-    const bool multiplies = std::has_single_bit(static_cast<uint64_t>(reduction.divisor)) && !is_complex(dtype);
+    const bool multiplies = is_power_of_two(reduction.divisor) && !is_complex(dtype);
     const double number = multiplies ? 1 / reduction.divisor : reduction.divisor;
     alignas(kMaxItemsize) std::byte lane[kMaxItemsize];
     const Lanes from{&number, 1};

@@ -9,6 +9,8 @@ namespace tenon {
 // Bench: tenon_bench --filter '^reduce/sum/'.
 inline constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, which is reduced on its own
 inline constexpr int64_t kMaxParts = 64;
+// So many elements are reduced in one piece, by one thread.
+inline constexpr int64_t kFewNumel = 1 << 16;
 
 /// The order of the loops: one loop gives the lanes of a tile, the others are counters.
 struct ReduceShape {
