@@ -14,20 +14,13 @@
 
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
+#include "kernel/once.h"
 
 #undef TENON_HAS_MASKS
 #if HWY_TARGET <= HWY_AVX3
 #define TENON_HAS_MASKS 1
 #else
 #define TENON_HAS_MASKS 0
-#endif
-
-// A function that is compiled once, not inlined and not cloned for constant arguments.
-#undef TENON_ONCE
-#if defined(__clang__)
-#define TENON_ONCE HWY_NOINLINE
-#else
-#define TENON_ONCE __attribute__((noipa))
 #endif
 
 // A lambda that is inlined before anything else is done with the function around it.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernel/kernel.h"
+#include "kernel/once.h"
 #include "tenon/dtype.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -328,11 +329,6 @@ void write_numbers(const uint8_t* bits, int64_t before, int64_t* numbers, int64_
   for (; i < n; ++i) numbers[i] = before += bits[i / 8] >> i % 8 & 1;
 }
 
-#if HWY_COMPILER_GCC_ACTUAL
-#define TENON_ONCE __attribute__((noinline, noclone))
-#else
-#define TENON_ONCE HWY_NOINLINE
-#endif
 struct GroupedElements {
   int64_t (*begin)(void* firsts, uint8_t* bits, const void* in, int64_t n);
   std::size_t width;
@@ -380,7 +376,6 @@ void fill_groups(KernelTable& table) {
   for (Dtype dtype : {uint32, int32}) set_groups<int32_t>(table, dtype);
   for (Dtype dtype : {uint64, int64}) set_groups<int64_t>(table, dtype);
 }
-#undef TENON_ONCE
 #else
 void fill_groups(KernelTable&) {}
 #endif

@@ -40,14 +40,6 @@ bool has_short_loops(const Plan& plan, const int64_t* strides) {
   return plan.sizes[0] * plan.sizes[1] < kShortLoop * kShortLoop;
 }
 
-/// Elements from an operand's first one to the end of the last one in memory.
-int64_t extent(const Plan& plan, const int64_t* strides) {
-  int64_t elements = 1;
-  for (int64_t dim = 0; dim < plan.ndim(); ++dim)
-    elements += (plan.sizes[dim] - 1) * std::max<int64_t>(strides[dim], 0);  // exact: inside the storage
-  return elements;
-}
-
 std::byte* on_line(std::byte* memory) {
   return memory + (-static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory)) & (kLine - 1));
 }
@@ -97,7 +89,7 @@ Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile
   if (form_ == GatherForm::shuffles) {
     shuffled_ =
         Shuffled(counts, strides, fused, shift, ShuffledBlock::of(counts, strides, fused, shift), on_line(list));
-    end_ = data + (extent(plan, strides) << shift);
+    end_ = data + (extent(plan.sizes.data(), strides, plan.ndim()) << shift);
     if (!shuffled_) form_ = GatherForm::block;
   }
 }

@@ -48,6 +48,14 @@ void list_offsets(const int64_t* counts, const int64_t* strides, int64_t loops, 
     listed = list_loop(offsets, listed, loop + 1 < loops ? counts[loop] : rows, strides[loop]);
 }
 
+/// Elements from an operand's first one to the end of the last one in memory.
+inline int64_t extent(const int64_t* counts, const int64_t* strides, int64_t loops) {
+  int64_t elements = 1;
+  for (int64_t loop = 0; loop < loops; ++loop)
+    elements += (counts[loop] - 1) * std::max<int64_t>(strides[loop], 0);  // exact: inside the storage
+  return elements;
+}
+
 /// The loops of a block whose elements shuffles bring together.
 struct ShuffledBlock {
   // Elements of a block, so that calls are few and the list is short. Bench: ./dev bench --sweep, both sides.
@@ -79,7 +87,7 @@ class Shuffled {
   void load(std::byte* to, const std::byte* from, const std::byte* end, int64_t rows) const;
 
  private:
-  static constexpr int64_t kMostLoops = 64;
+  static constexpr int64_t kMostLoops = 64;  // a tensor has at most so many dims
   const int64_t* counts_ = nullptr;
   const int64_t* strides_ = nullptr;
   int64_t loops_ = 0;

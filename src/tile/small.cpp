@@ -194,12 +194,6 @@ struct ShuffleMemory {
   const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
   return block ? Shuffled(counts, strides, loops, shift, block, memory.bytes) : Shuffled();
 }
-/// Elements from the first one to the end of the last one.
-inline int64_t extent_of(const int64_t* counts, const int64_t* strides, int64_t loops) {
-  int64_t extent = 1;
-  for (int64_t loop = 0; loop < loops; ++loop) extent += (counts[loop] - 1) * strides[loop];  // exact: the operand
-  return extent;
-}
 /// Returns the number of elements; 0 if there are no such shuffles.
 [[gnu::noinline]] int64_t expand_shuffled(void* to, const void* from, const int64_t* counts, const int64_t* strides,
                                           int64_t loops, int shift) {
@@ -207,8 +201,7 @@ inline int64_t extent_of(const int64_t* counts, const int64_t* strides, int64_t 
   const Shuffled shuffled = shuffles_of(counts, strides, loops, shift, memory);
   if (!shuffled) return 0;
   const auto* const data = static_cast<const std::byte*>(from);
-  shuffled.load(static_cast<std::byte*>(to), data, data + (extent_of(counts, strides, loops) << shift),
-                counts[loops - 1]);
+  shuffled.load(static_cast<std::byte*>(to), data, data + (extent(counts, strides, loops) << shift), counts[loops - 1]);
   return total_of(counts, loops);
 }
 
@@ -441,7 +434,7 @@ class TileOperand {
   void expand(const std::byte* from, int64_t turns) {
     own_.counts[own_.loops - 1] = rows_ * turns;
     if (!shuffled_) return expand_(expanded_, from, own_);
-    const std::byte* const end = from + (extent_of(own_.counts, own_.strides, own_.loops) << shift_);
+    const std::byte* const end = from + (extent(own_.counts, own_.strides, own_.loops) << shift_);
     shuffled_.load(expanded_, from, end, rows_ * turns);
   }
 
