@@ -103,6 +103,9 @@ const Definition kDraws[] = {
      "(Tensor input, int num_samples, bool replacement=False, " TENON_GENERATOR ", Tensor out=None)",
      "Places of elements, drawn with the weights that the rows hold.",
      [](const Call& call) -> PyObject* {
+       if (call.has(Name::out) && call.tensor(Name::out).dtype() != Dtype::int64)
+         throw Error(std::string("multinomial expects Long tensor out, got: ") +
+                     scalar_type_name(call.tensor(Name::out).dtype()));
        return drawn(call, [&] {
          return multinomial(call.tensor(Name::input), call.integer(Name::num_samples), call.boolean(Name::replacement));
        });

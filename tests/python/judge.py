@@ -80,7 +80,8 @@ def described(value):
 
 def values(value):
     if is_tensor(value) and not value.is_meta:
-        return numpy.array(value.detach().double().tolist() if value.dtype not in (torch.int64, tenon.int64) else value.tolist())
+        is_exact = value.is_complex() or value.dtype in (torch.int64, tenon.int64)
+        return numpy.array(value.detach().tolist() if is_exact else value.detach().double().tolist())
     if isinstance(value, (tuple, list)):
         return [values(item) for item in value]
     return described(value)
@@ -91,7 +92,7 @@ def same_values(ours, theirs, exact):
         return len(ours) == len(theirs) and all(same_values(a, b, exact) for a, b in zip(ours, theirs))
     if isinstance(theirs, numpy.ndarray):
         if exact:
-            return numpy.array_equal(ours, theirs, equal_nan=theirs.dtype.kind == "f")
+            return numpy.array_equal(ours, theirs, equal_nan=theirs.dtype.kind in "fc")
         return numpy.allclose(ours, theirs, rtol=3e-2 if exact is None else 1e-5, atol=1e-6, equal_nan=True)
     if isinstance(theirs, float) and math.isnan(theirs):
         return math.isnan(ours)

@@ -1,4 +1,4 @@
-"""The ranges of dtypes: finfo and iinfo."""
+"""The ranges of dtypes: finfo and iinfo; their names in error texts."""
 
 from . import _tenon
 
@@ -12,6 +12,22 @@ _FLOATS = {
 _FLOATS[_tenon.complex64], _FLOATS[_tenon.complex128] = _FLOATS[_tenon.float32], _FLOATS[_tenon.float64]
 _INTEGERS = {_tenon.uint8: (8, False), _tenon.int8: (8, True), _tenon.int16: (16, True), _tenon.int32: (32, True), _tenon.int64: (64, True),
              _tenon.uint16: (16, False), _tenon.uint32: (32, False), _tenon.uint64: (64, False)}  # fmt: skip
+
+_KINDS = {_tenon.float32: "Float", _tenon.float64: "Double", _tenon.float16: "Half", _tenon.bfloat16: "BFloat16",
+          _tenon.int64: "Long", _tenon.int32: "Int", _tenon.int16: "Short", _tenon.int8: "Char", _tenon.uint8: "Byte",
+          _tenon.uint16: "UInt16", _tenon.uint32: "UInt32", _tenon.uint64: "UInt64", _tenon.bool: "Bool",
+          _tenon.complex64: "ComplexFloat", _tenon.complex128: "ComplexDouble"}  # fmt: skip
+
+
+def kind_of(dtype):
+    """The name of a dtype in PyTorch's error texts: "Float" for float32."""
+    return _KINDS[dtype]
+
+
+def require(name, input, dtypes):
+    """Raises PyTorch's error for an input whose dtype the loop of this name does not take."""
+    if input.dtype not in dtypes:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind_of(input.dtype)}'")
 
 
 def _name(dtype):

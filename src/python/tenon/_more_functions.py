@@ -4,6 +4,7 @@ import math
 import warnings
 
 from . import _tenon, return_types
+from ._dtypes import require
 from ._methods import unsafe_chunk as _unsafe_chunk
 from ._methods import unsafe_split as _unsafe_split
 from ._methods import unsafe_split_with_sizes as _unsafe_split_with_sizes
@@ -227,10 +228,9 @@ def _counted(rows, edges, is_linear, weight, density):
     return counts
 
 
-def _check_histogram(input, weight):
-    if input.dtype not in (_tenon.float32, _tenon.float64):
-        name = input.type().removeprefix("torch.").removesuffix("Tensor")
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{name}'")
+def _check_histogram(input, is_linear, weight):
+    wide, short = (_tenon.float32, _tenon.float64), (_tenon.float16, _tenon.bfloat16)
+    require("histogramdd" if is_linear else "histogram_cpu", input, wide if is_linear else wide + short)
     if weight is None:
         return
     if weight.dtype is not input.dtype:
@@ -264,9 +264,9 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
 
 def _of_rows(input, bins, range, weight, density):
     """(counts, edges) of rows in a grid."""
-    _check_histogram(input, weight)
-    rows = input.detach().reshape(-1, input.shape[-1])
     is_linear = not any(isinstance(each, Tensor) for each in bins)
+    _check_histogram(input, is_linear, weight)
+    rows = input.detach().reshape(-1, input.shape[-1])
     if is_linear:
         bounds = [None] * len(bins) if range is None else list(zip(range[::2], range[1::2]))
         bins = [_edges(rows[:, at], count, bounds[at], at) for at, count in enumerate(bins)]

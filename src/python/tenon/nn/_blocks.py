@@ -2,6 +2,7 @@
 
 import tenon
 
+from .._dtypes import kind_of
 from .._tenon import _nn
 
 
@@ -34,8 +35,7 @@ def _counts(sizes, kernel, dilation, padding, stride):
 
 def _check_code(name, input):
     if not (input.is_floating_point() or input.is_complex() or input.dtype == tenon.bool):
-        kind = input.type().removeprefix("torch.").removeprefix("CPU").removesuffix("Tensor").removesuffix("Type")
-        raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind_of(input.dtype)}'")
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):

@@ -2,6 +2,8 @@
 
 import tenon
 
+from .._dtypes import kind_of, require
+
 
 def reduced(loss, reduction):
     """A loss of each element as the word says."""
@@ -67,17 +69,10 @@ def _rows(input):
     return input if input.dim() == 2 else input.reshape(1, -1)
 
 
-_NAMES = {tenon.float32: "Float", tenon.float64: "Double", tenon.float16: "Half", tenon.bfloat16: "BFloat16", tenon.int64: "Long", tenon.int32: "Int",
-          tenon.int16: "Short", tenon.int8: "Char", tenon.uint8: "Byte", tenon.bool: "Bool",
-          tenon.uint16: "UInt16", tenon.uint32: "UInt32", tenon.uint64: "UInt64",
-          tenon.complex64: "ComplexFloat", tenon.complex128: "ComplexDouble"}  # fmt: skip
-
-
 def _check_dtypes(input, target, kernel):
-    if input.dtype not in (tenon.float32, tenon.float64):
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{_NAMES.get(input.dtype, input.dtype)}\'')
+    require(kernel, input, (tenon.float32, tenon.float64))
     if target.dtype != tenon.int64:
-        raise RuntimeError(f"expected scalar type Long but found {_NAMES.get(target.dtype, target.dtype)}")
+        raise RuntimeError(f"expected scalar type Long but found {kind_of(target.dtype)}")
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):

@@ -5,6 +5,7 @@ import warnings
 
 import tenon
 
+from .._dtypes import kind_of, require
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
 from ._blocks import fold, unfold
 from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
@@ -23,6 +24,7 @@ __all__ = """
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
+_FLOATS = (tenon.float16, tenon.bfloat16, tenon.float32, tenon.float64)
 linear, one_hot = _nn.linear, _nn.one_hot
 logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
@@ -234,19 +236,33 @@ def _update(running, current, momentum):
         running.mul_(1 - momentum).add_(current.to(running.dtype), alpha=momentum)
 
 
+def _check_channels(channels, **parameters):
+    for name, parameter in parameters.items():
+        if parameter is not None and parameter.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
+
+
+def _check_batch_norm(input, running_mean, running_var, weight, bias, training):
+    channels = input.shape[1] if input.dim() > 1 else 0
+    for name, running in (("running_mean", running_mean), ("running_var", running_var)):
+        if running is None and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        _check_channels(channels, **{name: running})
+    _check_channels(channels, weight=weight, bias=bias)
+    input.size(1)
+    require("batch_norm", input, _FLOATS)
+
+
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """input less the mean of each channel, divided by its deviation: those of the batch in training, otherwise running ones.
 
     In training the running ones become (1 - momentum) of themselves and momentum of the batch's.
     """
-    if training:
-        count = input.numel() // max(input.shape[1], 1)
-        if count == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})")
-    else:
-        for name, running in (("running_mean", running_mean), ("running_var", running_var)):
-            if running is None:
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
+    if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})")
+    if input.numel() == 0:
+        return _scaled(input.clone(), *(None if each is None else each.select(0, 0) for each in (weight, bias)), input.dtype)
+    _check_batch_norm(input, running_mean, running_var, weight, bias, training)
     wide = _wide(input)
     if training:
         dims = [dim for dim in range(input.dim()) if dim != 1]
@@ -254,6 +270,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         if running_mean is not None:
             _update(running_mean, mean, momentum)
         if running_var is not None:
+            count = input.numel() // input.shape[1]
             _update(running_var, variance * (count / (count - 1)), momentum)
     else:
         mean, variance = _wide(running_mean), _wide(running_var)
@@ -265,18 +282,22 @@ def instance_norm(
     input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5
 ):
     """batch_norm of each element of the batch alone."""
-    if not use_input_stats:
-        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
-    if input.numel() // max(input.shape[0] * input.shape[1], 1) == 1:
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})")
-    if running_mean is not None or running_var is not None:
-        variance, mean = tenon.var_mean(_wide(input.detach()).flatten(2), 2, correction=0)
-        if running_mean is not None:
-            _update(running_mean, mean.mean(0), momentum)
-        if running_var is not None:
-            count = input.numel() // max(input.shape[0] * input.shape[1], 1)
-            _update(running_var, variance.mean(0) * (count / (count - 1)), momentum)
-    return _nn.group_norm(input, input.shape[1], weight, bias, eps)
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels = input.size(0), input.size(1)
+    is_plain = running_mean is None and running_var is None and input.numel() > 0 and input.dtype in _FLOATS
+    if is_plain and all(parameter is None or parameter.numel() == channels for parameter in (weight, bias)):
+        return _nn.group_norm(input, channels, weight, bias, eps)
+    repeated = [None if numbers is None else numbers.repeat(batch) for numbers in (running_mean, running_var, weight, bias)]
+    images = input.reshape(1, batch * channels, *input.shape[2:])
+    normalized = batch_norm(images, *repeated, use_input_stats, momentum, eps).view(input.shape)
+    with tenon.no_grad():
+        for running, current in zip((running_mean, running_var), repeated):
+            if running is not None and input.numel() > 0:
+                running.copy_(current.view(batch, channels).mean(0))
+    return normalized
 
 
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
@@ -285,15 +306,15 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
         raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)")
     if input.numel() == 0:
         return input
+    require("avg_pool2d" if input.dim() == 3 else "avg_pool3d_out_frame", input, (*_FLOATS, tenon.int64))
     ends = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
-    squares = _nn.pad(input.mul(input), ends, "constant", None).unfold(1, size, 1).sum(-1) / size
+    squares = _nn.pad(input.mul(input), ends, "constant", None).unfold(1, size, 1).sum(-1)
+    squares = squares / size if input.is_floating_point() else squares // size
     return input / squares.mul(alpha).add(k).pow(beta)
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """The rows of weight whose numbers are in input. Those of padding_idx have no gradient; max_norm shortens rows in place."""
-    if sparse:
-        raise NotImplementedError("embedding: there are no sparse gradients")
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
     if padding_idx is not None:
@@ -302,11 +323,14 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         padding_idx %= weight.size(0)
     if input.dtype not in (tenon.int32, tenon.int64):
         number, step = (1, "embedding") if max_norm is None else (2, "embedding_renorm_")
-        name = {tenon.bool: "CPUBoolType", tenon.bfloat16: "CPUBFloat16Type"}.get(input.dtype) or input.type()
+        has_type = input.dtype not in (tenon.bool, tenon.bfloat16, tenon.complex64, tenon.complex128)
+        name = input.type() if has_type else f"CPU{kind_of(input.dtype)}Type"
         raise RuntimeError(
             f"Expected tensor for argument #{number} 'indices' to have one of the following scalar types: Long, Int; but got {name} "
             f"instead (while checking arguments for {step})"
         )
+    if sparse:
+        raise NotImplementedError("embedding: there are no sparse gradients")
     places = input.reshape(-1)
     if max_norm is not None:
         with tenon.no_grad():
@@ -326,6 +350,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """softmax(query @ key.mT * scale) @ value, where attn_mask is true, or with attn_mask added to the products."""
     if attn_mask is not None and is_causal:
         raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
+    if query.dtype == tenon.bool:
+        raise RuntimeError(f"expected scalar type Float but found {kind_of(query.dtype)}")
     if enable_gqa:
         key, value = (x.repeat_interleave(query.size(-3) // x.size(-3), -3) for x in (key, value))
     if scale is None:
