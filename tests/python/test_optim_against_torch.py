@@ -268,3 +268,11 @@ def test_rates_fall_on_a_plateau(options):
 ])  # fmt: skip
 def test_mistakes_of_schedulers(call):
     same(lambda m: [None for _ in [call(m)]])
+
+
+def test_repr_of_groups():
+    def call(m):
+        x, y = m.ones(2, requires_grad=True), m.ones(2, requires_grad=True)
+        return [repr(m.optim.SGD([{"params": [x]}, {"params": y, "lr": 0.5}], lr=0.1)), repr(m.optim.SGD([x], lr=0.1))]
+
+    assert call(tenon) == call(torch)
