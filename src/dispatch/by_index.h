@@ -1,11 +1,8 @@
 // dispatch: what the ops that write by an index share. Takes a tensor, an index along one dim and elements; replaces
 // the elements at these places, or joins them with those that are there.
 #pragma once
-#include <optional>
-
 #include "dispatch/algorithm.h"
 #include "dispatch/places.h"
-#include "dispatch/plain.h"
 
 namespace tenon::by_index {
 
@@ -31,26 +28,23 @@ enum class Join : uint8_t { replace, add, multiply, largest, smallest };
 /// Scatters into `self` after all checks. `src` has its number of dims, or is one element.
 void write_elements(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& src, Join join);
 
-/// The parts of a tensor along one dim that an index names, and the index among these.
-struct NamedParts {
-  Tensor named, among;
+/// Writes to `self`, or to a tensor in its place, at places in range.
+struct PlacedWrite {
+  void (*call)(const void* write, const Tensor& to, const Tensor& places);
+  const void* write;
 };
-/// Nothing where the index is more than a vector along `dim`, or where it costs less to convert all of `self`.
-std::optional<NamedParts> few_named_parts(const Tensor& self, int64_t dim, const Tensor& places);
+/// Writes into 16-bit floats: in float32, rounded once. Where few parts are named, only these are converted.
+void write_wide(const Tensor& self, int64_t dim, const Tensor& places, const PlacedWrite& write);
 
 /// Calls `write(self, places)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32
 /// and rounded once, as in PyTorch. The places are in range.
 template <class Write>
 void write_counted(const Tensor& self, int64_t dim, const Tensor& places, bool joins, const Write& write) {
   if (joins && is_floating_point(self.dtype()) && self.itemsize() == 2) {
-    if (const std::optional<NamedParts> few = few_named_parts(self, dim, places)) {
-      const Tensor wide = run_to(plain::index_select(self, dim, few->named), float32, MemoryFormat::preserve);
-      write(wide, few->among);
-      return plain::index_copy_inplace(self, dim, few->named, run_to(wide, self.dtype(), MemoryFormat::preserve));
-    }
-    const Tensor wide = run_to(self, float32, MemoryFormat::preserve);
-    write(wide, places);
-    return run_copy(self, wide);
+    const auto call = [](const void* given, const Tensor& to, const Tensor& at) {
+      (*static_cast<const Write*>(given))(to, at);
+    };
+    return write_wide(self, dim, places, {call, &write});
   }
   write(self, places);
   bump_version(self);

@@ -203,11 +203,12 @@ Term product(Term a, Term b, const Labels& output, const Keeps& keeps) {
   const int64_t count = product_of(batch_sizes), rows = product_of(left_sizes), columns = product_of(right_sizes),
                 inner = product_of(depth_sizes);
   if (depth.empty()) {  // nothing is summed, and any dtypes are multiplied
-    Labels all = batch;
-    all.insert(all.end(), left.begin(), left.end());
-    all.insert(all.end(), right.begin(), right.end());
-    const auto place = [&](int label) { return std::find(output.begin(), output.end(), label); };
-    std::stable_sort(all.begin(), all.end(), [&](int one, int other) { return place(one) < place(other); });
+    Labels all;
+    for (int label : output)
+      if (a.dim_of(label) >= 0 || b.dim_of(label) >= 0) all.push_back(label);
+    for (const Labels& labels : {batch, left, right})
+      for (int label : labels)
+        if (!has(all, label)) all.push_back(label);
     return {a.ordered(all) * b.ordered(all), all};
   }
   const auto as_batch = [&](const Term& term, const Labels& second, const Labels& third, int64_t height,
