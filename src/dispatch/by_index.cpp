@@ -111,6 +111,49 @@ bool is_only_planned(const Tensor& self, const char* route) {
   return self.is_meta();
 }
 
+namespace {
+
+/// The places of an index that is one vector along `dim`, seen in all other dims; else undefined.
+Tensor vector_along(const Tensor& places, int64_t dim) {
+  for (int64_t i = 0; i < places.dim(); ++i)
+    if (i != dim && places.dim() > 1 && places.size(i) != 1 && places.stride(i) != 0) return Tensor();
+  if (places.dim() == 0) return new_tensor_over(places.impl()->storage, {1}, {1}, places.storage_offset(), int64);
+  const int64_t along = places.dim() > 1 ? dim : 0;
+  return new_tensor_over(places.impl()->storage, SizesView({places.size(along)}), SizesView({places.stride(along)}),
+                         places.storage_offset(), int64);
+}
+
+/// To sort a place takes as long as to convert 80 elements, and parts are moved twice as often as those of a whole
+/// tensor. Bench: tenon_bench --filter '^index_add/'.
+bool names_few(const Tensor& self, int64_t dim, const Tensor& vector) {
+  return vector.defined() &&
+         vector.numel() * (80 + 2 * (self.numel() / size_along(self, dim))) < self.numel();  // exact: far below 2^63
+}
+
+/// The index `among` the parts that a vector names, in the layout of that index.
+Tensor in_layout_of(const Tensor& places, int64_t dim, const Tensor& among) {
+  if (places.dim() <= 1) return among;
+  Dims steps(places.dim(), 0);
+  steps[dim] = 1;
+  return new_tensor_over(among.impl()->storage, places.sizes(), steps, 0, int64);
+}
+
+}  // namespace
+
+void write_wide(const Tensor& self, int64_t dim, const Tensor& places, const PlacedWrite& write) {
+  const bool is_known = !self.is_meta() && !places.is_meta() && places.numel() > 0;
+  const Tensor vector = is_known ? vector_along(places, dim) : Tensor();
+  if (!names_few(self, dim, vector)) {
+    const Tensor wide = run_to(self, float32, MemoryFormat::preserve);
+    write.call(write.write, wide, places);
+    return run_copy(self, wide);
+  }
+  const auto [named, among, counts] = plain::unique(vector, true, true, false);
+  const Tensor wide = run_to(plain::index_select(self, dim, named), float32, MemoryFormat::preserve);
+  write.call(write.write, wide, in_layout_of(places, dim, among));
+  plain::index_copy_inplace(self, dim, named, run_to(wide, self.dtype(), MemoryFormat::preserve));
+}
+
 /// A number as a 0-dim tensor. Throws Error if the dtype cannot hold it.
 Tensor as_element(Scalar number, Dtype dtype) {
   check_fits(number, dtype);

@@ -28,16 +28,25 @@ enum class Join : uint8_t { replace, add, multiply, largest, smallest };
 /// Scatters into `self` after all checks. `src` has its number of dims, or is one element.
 void write_elements(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& src, Join join);
 
-/// Calls `write(self)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32 and
-/// rounded once, as in PyTorch.
+/// Writes to `self`, or to a tensor in its place, at places in range.
+struct PlacedWrite {
+  void (*call)(const void* write, const Tensor& to, const Tensor& places);
+  const void* write;
+};
+/// Writes into 16-bit floats: in float32, rounded once. Where few parts are named, only these are converted.
+void write_wide(const Tensor& self, int64_t dim, const Tensor& places, const PlacedWrite& write);
+
+/// Calls `write(self, places)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32
+/// and rounded once, as in PyTorch. The places are in range.
 template <class Write>
-void write_counted(const Tensor& self, bool joins, const Write& write) {
+void write_counted(const Tensor& self, int64_t dim, const Tensor& places, bool joins, const Write& write) {
   if (joins && is_floating_point(self.dtype()) && self.itemsize() == 2) {
-    const Tensor wide = run_to(self, float32, MemoryFormat::preserve);
-    write(wide);
-    return run_copy(self, wide);
+    const auto call = [](const void* given, const Tensor& to, const Tensor& at) {
+      (*static_cast<const Write*>(given))(to, at);
+    };
+    return write_wide(self, dim, places, {call, &write});
   }
-  write(self);
+  write(self, places);
   bump_version(self);
 }
 

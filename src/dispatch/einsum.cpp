@@ -169,9 +169,10 @@ int64_t product_of(const std::vector<int64_t>& sizes) {
   return product;
 }
 
-/// The product of two terms, summed over the labels that `keeps` refuses.
+/// The product of two terms, summed over the labels that `keeps` refuses. Without a sum its dims are in the output's
+/// order.
 template <class Keeps>
-Term product(Term a, Term b, const Keeps& keeps) {
+Term product(Term a, Term b, const Labels& output, const Keeps& keeps) {
   // Labels of one operand, and those of which one operand has only one element.
   for (Term* term : {&a, &b}) {
     const Term& other = term == &a ? b : a;
@@ -202,9 +203,12 @@ Term product(Term a, Term b, const Keeps& keeps) {
   const int64_t count = product_of(batch_sizes), rows = product_of(left_sizes), columns = product_of(right_sizes),
                 inner = product_of(depth_sizes);
   if (depth.empty()) {  // nothing is summed, and any dtypes are multiplied
-    Labels all = batch;
-    all.insert(all.end(), left.begin(), left.end());
-    all.insert(all.end(), right.begin(), right.end());
+    Labels all;
+    for (int label : output)
+      if (a.dim_of(label) >= 0 || b.dim_of(label) >= 0) all.push_back(label);
+    for (const Labels& labels : {batch, left, right})
+      for (int label : labels)
+        if (!has(all, label)) all.push_back(label);
     return {a.ordered(all) * b.ordered(all), all};
   }
   const auto as_batch = [&](const Term& term, const Labels& second, const Labels& third, int64_t height,
@@ -243,11 +247,15 @@ class Sum {
   }
 
   Tensor result() {
+    bool is_new = terms_.size() > 1;  // not the operand or a view of it
     while (terms_.size() > 1) multiply_cheapest();
     Term term = terms_[0];
-    for (int label : Labels(term.labels))
-      if (!has(output_, label)) term.sum(label);
-    return term.ordered(output_);
+    for (int label : Labels(term.labels)) {
+      if (has(output_, label)) continue;
+      term.sum(label);
+      is_new = true;
+    }
+    return is_new && term.labels == output_ ? term.tensor : term.ordered(output_);
   }
 
  private:
@@ -330,7 +338,7 @@ class Sum {
         if (i != first && i != second && terms_[i].dim_of(label) >= 0) return true;
       return false;
     };
-    terms_[first] = product(terms_[first], terms_[second], keeps);
+    terms_[first] = product(terms_[first], terms_[second], output_, keeps);
     terms_.erase(terms_.begin() + static_cast<std::ptrdiff_t>(second));
   }
 

@@ -574,7 +574,8 @@ namespace {
 
 /// What is summed in integers: they know no NaN.
 Tensor without_nan(const Tensor& self) {
-  const Tensor plain = self.detach();
+  // PyTorch also replaces infinities by the largest number, which is too large for an integer, too, except in float16.
+  const Tensor plain = self.dtype() == float16 ? tenon::clamp(self.detach(), -65504, 65504) : self.detach();
   return where(isnan(plain), Scalar(0), plain);
 }
 

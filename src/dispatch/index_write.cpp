@@ -40,13 +40,13 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     throw IndexError("index out of range in self");
   }
   if (source.numel() == 0) return bump_version(self);
-  const auto write = [&](const Tensor& to) {
+  const auto write = [&](const Tensor& to, const Tensor& at) {
     const Tensor added = beside(to, source);
     if (is_only_planned(to, "joined by index")) return;
     const Uninterrupted whole;
-    add_by_index(ByteView(to), dim, of_index, ByteView(added), to.dtype(), alpha);
+    add_by_index(ByteView(to), dim, ByteView(at, source.sizes(), dim), ByteView(added), to.dtype(), alpha);
   };
-  write_counted(self, scatters, write);
+  write_counted(self, dim, places, scatters, write);
 }
 void add_checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   // PyTorch has no further errors for a matrix or more dims without elements.

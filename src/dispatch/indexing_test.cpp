@@ -9,6 +9,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tenon/random.h"
 #include "tenon/threads.h"
 
 namespace tenon {
@@ -337,6 +338,46 @@ TEST(IndexPut, WarnsOfExpandedTensors) {
   set_warning_handler(nullptr);
   EXPECT_EQ(seen_text.rfind("Use of index_put_ on expanded tensors is deprecated.", 0), 0u) << seen_text;
   EXPECT_EQ(expanded.sum().item<double>(), 12);
+}
+
+// --- Sums of 16-bit floats by an index
+
+using Call = std::function<Tensor(const Tensor& self, const Tensor& source)>;
+
+/// Compares with the same call in float32, rounded once.
+void check_rounds_once(const char* why, const Tensor& self, const Tensor& source, const Call& call) {
+  const Tensor want = call(self.to(float32), source.to(float32)).to(self.dtype()), before = self.clone();
+  EXPECT_TRUE(eq(call(self, source), want).all().item<bool>())
+      << why << " " << to_string(self.sizes()) << " " << to_string(source.sizes());
+  EXPECT_TRUE(eq(self, before).all().item<bool>()) << why;
+}
+void check_halves(Dtype dtype, int64_t size, int64_t width, int64_t count) {
+  const Tensor index = randint(0, size, {count}), spread = index.unsqueeze(1).expand({count, width});
+  const Tensor rows = randn({size, width}).to(dtype), more = randn({count, width}).to(dtype);
+  check_rounds_once("rows", rows, more, [&](auto& self, auto& source) { return self.index_add(0, index, source); });
+  check_rounds_once("columns", rows.t(), more.t(),
+                    [&](auto& self, auto& source) { return self.index_add(-1, index, source); });
+  check_rounds_once("scatter_add", rows, more,
+                    [&](auto& self, auto& source) { return self.scatter_add(0, spread, source); });
+  check_rounds_once("amax", rows, more,
+                    [&](auto& self, auto& source) { return self.scatter_reduce(0, spread, source, "amax", true); });
+  check_rounds_once("prod without self", rows, more,
+                    [&](auto& self, auto& source) { return self.scatter_reduce(0, spread, source, "prod", false); });
+  Tensor target = rows.clone();
+  target.index_add_(0, index, more);
+  EXPECT_TRUE(eq(target, rows.index_add(0, index, more)).all().item<bool>());
+  EXPECT_EQ(target.version(), 1u);
+}
+
+TEST(IndexAdd, HalvesAreRoundedOnceWhetherFewOrManyPartsAreNamed) {
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const int64_t size : {400, 90})
+      for (const int64_t width : {1, 7, 33})
+        for (const int64_t count : {1, 5, 60}) check_halves(dtype, size, width, count);
+  Tensor target = zeros({100, 3}, Options(float16));
+  EXPECT_THROW(target.index_add_(0, tensor({100}), ones({1, 3}, Options(float16))), Error);
+  EXPECT_THROW(target.scatter_add(0, tensor({{-1}}), ones({1, 1}, Options(float16))), Error);
+  EXPECT_EQ(target.version(), 0u);
 }
 
 }  // namespace

@@ -45,9 +45,12 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
   if (!src.is_tensor() && of_index.data && is_outside(place_at(of_index.data), size))
     fail_first_place(of_index, dim, size);
   const Tensor elements = src.is_tensor() ? src.tensor() : as_element(src.number(), self.dtype());
-  if (target == Target::given && of_index.data && is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
-  const auto write = [&](const Tensor& to) { write_elements(to, dim, of_index, elements, join); };
-  write_counted(self, join != Join::replace, write);
+  const bool selects_parts =
+      join != Join::replace && self.itemsize() == 2;  // of 16-bit floats, before they are written
+  if ((target == Target::given || selects_parts) && of_index.data && is_any_outside(of_index, size))
+    fail_first_place(of_index, dim, size);
+  const auto write = [&](const Tensor& to, const Tensor& at) { write_elements(to, dim, ByteView(at), elements, join); };
+  write_counted(self, dim, places, join != Join::replace, write);
 }
 void scatter_checked(Op op, const Tensor& self, int64_t dim, const Tensor& index, const Arg& src, const char* reduce,
                      Target target) {

@@ -73,10 +73,11 @@ void write_reduced(const Tensor& self, int64_t dim, const Tensor& index, const T
   if (of_index.data && is_any_outside(of_index, size)) fail_first_place(of_index, dim, size);
   check_reduces(how, self.dtype(), include_self);  // PyTorch's after the check of the places, if it writes there first
   const Tensor elements = include_self ? src : apart(self, src);  // before places are reset
-  write_counted(self, true, [&](const Tensor& to) {
+  write_counted(self, dim, places, true, [&](const Tensor& to, const Tensor& at) {
+    const ByteView of_places(at);
     if (!include_self)
-      write_elements(to, dim, of_index, as_element(start_of(how.join, to.dtype()), to.dtype()), Join::replace);
-    write_elements(to, dim, of_index, elements, how.join);
+      write_elements(to, dim, of_places, as_element(start_of(how.join, to.dtype()), to.dtype()), Join::replace);
+    write_elements(to, dim, of_places, elements, how.join);
   });
   if (how.is_mean && !self.is_meta()) divide_by_counts(self, dim, index, include_self);
 }

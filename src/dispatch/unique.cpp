@@ -272,7 +272,7 @@ Found sorted_groups(const Tensor& row, const Wanted& wanted) {
 std::tuple<Tensor, Tensor, Tensor> of_elements(const Tensor& self, bool sorts, const Wanted& wanted) {
   check_readable(self);
   check_has_code(row_of(Op::unique), self.dtype());
-  const Tensor row = run_clone(self.detach(), MemoryFormat::contiguous).view({self.numel()});
+  const Tensor row = self.detach().contiguous().view({self.numel()});
   if (sorts && row.numel() > std::numeric_limits<uint32_t>::max()) {
     const auto [values, inverse, counts] = of_slices(row, 0, true);
     return {values, wanted.inverse ? inverse.view(self.sizes()) : nothing(), wanted.counts ? counts : nothing()};

@@ -268,6 +268,9 @@ SAME = {
     "as_tensor": lambda m, x: m.as_tensor(x) is x,
     "asarray that requires grad": lambda m, x: m.asarray([1.0], requires_grad=True).requires_grad,
     "new factories": lambda m, x: [t.requires_grad for t in (x.new_ones(2, requires_grad=True), m.zeros_like(x), m.rand(2, requires_grad=True), x.new_tensor([1.0], requires_grad=True))],
+    "deepcopy of several": lambda m, x: [
+        ps := [m.arange(n + 1.0).requires_grad_() for n in range(20)], [(p * p).sum().backward() for p in ps],
+        copies := copy.deepcopy(ps), copies, [p.grad for p in copies]][3:],
     "deepcopy": lambda m, x: [x.sum().backward(), y := copy.deepcopy(x), y.requires_grad, y.is_leaf, y.grad is not x.grad][1:],
     "copy": lambda m, x: [y := copy.copy(x), y.requires_grad, y.data_ptr() == x.data_ptr()],
     "pickle": lambda m, x: [(y := pickle.loads(pickle.dumps(t)), y.requires_grad, y.is_leaf) for t in (x, x * 2, x.detach())],

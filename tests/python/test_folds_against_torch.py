@@ -203,6 +203,7 @@ OTHERS = [
     lambda m, x: m.nansum(x, 1, True), lambda m, x: m.nansum(x.int()), lambda m, x: m.nansum(x.bool(), 0), lambda m, x: m.nansum(x, dtype=m.int64),
     lambda m, x: m.nansum(x * 1.5, 1, dtype=m.int32), lambda m, x: m.nansum(x, 1, dtype=m.bool), lambda m, x: m.nansum(x, 1, dtype=m.float64),
     lambda m, x: m.nansum(m.full((10,), 0.1), dtype=m.float16), lambda m, x: m.nansum(m.full((10,), 60000.0).half(), dtype=m.float32),
+    *[lambda m, x, d=d: m.nansum(m.tensor([INFINITE, NAN, 3, -INFINITE, INFINITE]).half(), dtype=getattr(m, d)) for d in ("int64", "int16", "uint8")],
     lambda m, x: m.nansum(x.int(), dtype=m.float32), lambda m, x: m.nansum(x.int(), dtype=m.int8), lambda m, x: m.nansum(x[:0], 0),
     lambda m, x: m.nansum(x[:0], 1), lambda m, x: m.nansum(x, (0, 0)), lambda m, x: m.nansum(x, 4), lambda m, x: m.nansum(x.to("meta"), 1),
     lambda m, x: m.nansum(x, 1, out=m.empty(0)), lambda m, x: m.nansum(x, 1, out=m.empty(0, dtype=m.float64)),

@@ -206,6 +206,13 @@ SCHEDULERS = [
     ("ExponentialLR", {"gamma": 0.9}), ("CosineAnnealingLR", {"T_max": 4}), ("CosineAnnealingLR", {"T_max": 7, "eta_min": 0.01}),
     ("LambdaLR", {"lr_lambda": lambda epoch: 0.95**epoch}), ("LambdaLR", {"lr_lambda": [lambda epoch: 1 / (epoch + 1), lambda epoch: 2.0]}),
     ("MultiplicativeLR", {"lr_lambda": lambda epoch: 1 - 0.01 * epoch}),
+    ("PolynomialLR", {"total_iters": 20}), ("PolynomialLR", {"total_iters": 6, "power": 2.0}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 3}), ("CosineAnnealingWarmRestarts", {"T_0": 2, "T_mult": 2, "eta_min": 0.01}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 20}), ("OneCycleLR", {"max_lr": [0.5, 1.0], "epochs": 4, "steps_per_epoch": 5, "anneal_strategy": "linear"}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 13, "three_phase": True, "cycle_momentum": False}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 2}), ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 3, "step_size_down": 1, "mode": "triangular2"}),
+    ("CyclicLR", {"base_lr": [0.01, 0.02], "max_lr": 0.1, "step_size_up": 2, "mode": "exp_range", "gamma": 0.9, "cycle_momentum": False}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 2, "scale_fn": lambda x: 0.5**x, "scale_mode": "iterations"}),
 ]  # fmt: skip
 
 
@@ -225,14 +232,54 @@ def test_scheduler(name, options):
             scheduler.step()
             rates.append([group["lr"] for group in optimizer.param_groups])
         saved = scheduler.state_dict()
+        names = sorted(saved)  # PyTorch's CyclicLR takes one out when it loads
         other = getattr(m.optim.lr_scheduler, name)(scheduled(m), **options)
         other.load_state_dict(saved)
         other.optimizer.load_state_dict(optimizer.state_dict())
         other.optimizer.step()
         other.step()
-        return rates, other.get_last_lr(), scheduler.last_epoch, sorted(saved), sorted(optimizer.state_dict()["param_groups"][0])
+        return rates, other.get_last_lr(), scheduler.last_epoch, names, sorted(optimizer.state_dict()["param_groups"][0])
 
     assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("make", [
+    lambda L, o: L.SequentialLR(o, [L.LinearLR(o, 0.1, total_iters=3), L.ExponentialLR(o, 0.5)], milestones=[3]),
+    lambda L, o: L.SequentialLR(o, [L.ConstantLR(o, 0.1, 2), L.StepLR(o, 2), L.CosineAnnealingLR(o, 4)], [2, 5]),
+    lambda L, o: L.SequentialLR(o, [L.ChainedScheduler([L.ConstantLR(o, 0.5, 2), L.StepLR(o, 1)]), L.StepLR(o, 2)], [0]),
+    lambda L, o: L.ChainedScheduler([L.ConstantLR(o, 0.5, 2), L.ExponentialLR(o, 0.9)], optimizer=o),
+    lambda L, o: L.SequentialLR(o, [], []), lambda L, o: L.SequentialLR(o, [L.StepLR(o, 1)], [2]), lambda L, o: L.SequentialLR(o, [o], []),
+    lambda L, o: L.ChainedScheduler([]), lambda L, o: L.ChainedScheduler([L.StepLR(o, 1), L.ReduceLROnPlateau(o)]),
+    lambda L, o: L.OneCycleLR(o, 0.1), lambda L, o: L.OneCycleLR(o, 0.1, -1), lambda L, o: L.OneCycleLR(o, 0.1, 5, pct_start=2),
+    lambda L, o: L.OneCycleLR(o, [0.1], 5), lambda L, o: L.OneCycleLR(o, 0.1, epochs=0, steps_per_epoch=2), lambda L, o: L.OneCycleLR(o, 0.1, 5, anneal_strategy="x"),
+    lambda L, o: L.OneCycleLR(o, 0.1, 4), lambda L, o: L.CyclicLR(o, 0.1, 0.2, mode="x"), lambda L, o: L.CosineAnnealingWarmRestarts(o, 0),
+    lambda L, o: L.CosineAnnealingWarmRestarts(o, 1, 0), lambda L, o: L.CosineAnnealingWarmRestarts(o, 1, 1, "x"),
+])  # fmt: skip
+def test_several_schedules_and_mistakes(make):
+    def call(m):
+        optimizer = scheduled(m)
+        scheduler = make(m.optim.lr_scheduler, optimizer)
+        rates = [scheduler.get_last_lr()]
+        for _ in range(7):
+            optimizer.step()
+            scheduler.step()
+            rates.append(scheduler.get_last_lr())
+        other = make(m.optim.lr_scheduler, scheduled(m))
+        other.load_state_dict(scheduler.state_dict())
+        return [*rates, sorted(scheduler.state_dict()), other.get_last_lr()]
+
+    same(call)
+
+
+@pytest.mark.parametrize("epochs", [[0.5, 1, 1.5, 4.25], [7, 2, 0], [-1]], ids=str)
+@pytest.mark.parametrize("factor", [1, 3])
+def test_restarts_within_epochs(factor, epochs):
+    def call(m):
+        optimizer = scheduled(m)
+        scheduler = m.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2, factor)
+        return [(scheduler.step(epoch), scheduler.get_last_lr(), scheduler.last_epoch)[1:] for epoch in epochs]
+
+    same(call)
 
 
 @pytest.mark.parametrize("options", [{}, {"mode": "max", "threshold_mode": "abs", "threshold": 0.5}, {"patience": 1, "cooldown": 2, "factor": 0.5, "min_lr": [0.2, 0.01]}], ids=str)
@@ -268,3 +315,11 @@ def test_rates_fall_on_a_plateau(options):
 ])  # fmt: skip
 def test_mistakes_of_schedulers(call):
     same(lambda m: [None for _ in [call(m)]])
+
+
+def test_repr_of_groups():
+    def call(m):
+        x, y = m.ones(2, requires_grad=True), m.ones(2, requires_grad=True)
+        return [repr(m.optim.SGD([{"params": [x]}, {"params": y, "lr": 0.5}], lr=0.1)), repr(m.optim.SGD([x], lr=0.1))]
+
+    assert call(tenon) == call(torch)

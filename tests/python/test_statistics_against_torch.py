@@ -277,3 +277,16 @@ def test_dropout_keeps_about_as_many():
     result = F(tenon).dropout(tenon.ones(10000), 0.25)
     assert 7200 < int((result != 0).sum()) < 7800
     assert set(result.unique().tolist()) == {0.0, float(tenon.tensor(1 / 0.75))}
+
+
+@pytest.mark.parametrize("equation, shapes", [
+    ("i,i->", [(3,), (3,)]), ("ij,jk", [(2, 3), (3, 4)]), ("bij,bjk->bik", [(2, 2, 3), (2, 3, 4)]), ("ij->ji", [(2, 3)]), ("ij->i", [(2, 3)]),
+    ("ii->", [(3, 3)]), ("ii->i", [(3, 3)]), ("ij->ij", [(2, 3)]), ("i,j->ij", [(2,), (3,)]), ("ij,j->ij", [(2, 3), (3,)]), ("j,ij->ij", [(3,), (2, 3)]),
+    ("ij,ij->", [(2, 3), (2, 3)]), ("bd,bkd->bk", [(2, 3), (2, 4, 3)]), ("...ij,...jk->...ik", [(2, 2, 3), (2, 3, 4)]), ("i,i,i->i", [(3,), (3,), (3,)]),
+])  # fmt: skip
+def test_einsum_has_the_node_of_its_last_step(equation, shapes):
+    def call(m):
+        result = m.einsum(equation, *[m.ones(*shape, requires_grad=True) for shape in shapes])
+        return result.grad_fn.name(), result.stride(), result.tolist()
+
+    assert call(tenon) == call(torch)

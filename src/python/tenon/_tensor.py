@@ -29,6 +29,7 @@ def __deepcopy__(self, memo):
         return memo[id(self)]
     copied = self.detach() if self.is_meta else _copy_over(self, memo)
     memo[id(self)] = copied
+    memo.setdefault(id(memo), []).append(self)  # `grad` makes a new object each time: one freed could give its id to another
     if self.requires_grad:
         copied.requires_grad_()
     if self.grad is not None:

@@ -12,7 +12,10 @@ import warnings
 from .. import Tensor
 from .optimizer import Optimizer
 
-__all__ = ["ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "ReduceLROnPlateau", "StepLR"]
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR",
+    "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+]  # fmt: skip
 
 _EPOCH = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use `scheduler.step()` to "
@@ -77,6 +80,9 @@ class LRScheduler:
                 )
         self.base_lrs = _rates(optimizer, "initial_lr")
         self.last_epoch = last_epoch
+        self._initial_step()
+
+    def _initial_step(self):
         self._step_count = 0
         self._is_initial = True
         try:
@@ -366,3 +372,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Takes what state_dict gave."""
         self.__dict__.update(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
+
+
+# At the end: they are made of what stands above.
+from ._cycles import ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, PolynomialLR, SequentialLR

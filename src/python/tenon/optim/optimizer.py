@@ -52,7 +52,7 @@ class Optimizer:
     def __repr__(self):
         lines = [type(self).__name__ + " ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
+            lines += [""] * (number > 0) + [f"Parameter Group {number}"]
             lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return "\n".join(lines) + "\n)"
 
