@@ -47,6 +47,7 @@ Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = reduced_dtype(op, input, asked);
   if (is_truth(op)) return {bool_, bool_, result};
   // A sum rounds its elements to the dtype asked for first, a mean does not.
+  if (finds_extremes(op)) return {result, result, result};
   return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 

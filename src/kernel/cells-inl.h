@@ -19,7 +19,7 @@ template <class T>
 using CellLanes = hn::Repartition<T, CellTag>;
 inline constexpr int64_t kCellBlock = 16, kCellBlocks = hn::MaxLanes(CellTag()) / kCellBlock;
 // Longer rows in bytes are folded one by one: memory is read best in order.
-inline constexpr int64_t kLongestInCells = 128, kLongestFarCells = 96;
+inline constexpr int64_t kLongestInCells = 256, kLongestFarCells = 96;
 
 /// Blocks of 16 bytes that lie `step` bytes apart.
 template <class D>
@@ -53,7 +53,7 @@ class CellRows {
         counted_(counted(bytes_, has_pairs_)) {}
 
   /// `end`: of what may be read.
-  HWY_INLINE void run(To* to, const From* rows_from, int64_t rows, const From* rows_end, bool is_far) const {
+  HWY_NOINLINE void run(To* to, const From* rows_from, int64_t rows, const From* rows_end, bool is_far) const {
     const auto *from = reinterpret_cast<const uint8_t*>(rows_from), *const end =
                                                                         reinterpret_cast<const uint8_t*>(rows_end);
     const int64_t reads = (kRows - (has_pairs_ ? 2 : 1)) * step_ + std::max(bytes_, kCellBlock), next = kRows * step_;
@@ -158,8 +158,9 @@ class CellRows {
     std::memset(rows, 0, static_cast<std::size_t>(kRows * step));
     for (int64_t row = 0; row < count; ++row)
       std::memcpy(rows + row * step, from + row * step_, static_cast<std::size_t>(bytes_));
-    const CellRows apart(fold_, bytes_ / kSize, step / kSize);
-    fold_.store(results, bytes_ <= kCellBlock ? apart.blocks(rows) : apart.several_blocks(rows));
+    CellRows(fold_, bytes_ / kSize, step / kSize)
+        .run(results, reinterpret_cast<const From*>(rows), kRows, reinterpret_cast<const From*>(rows + kRows * step),
+             false);
     std::memcpy(to, results, static_cast<std::size_t>(count) * sizeof(To));
   }
 

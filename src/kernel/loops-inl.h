@@ -374,17 +374,6 @@ struct PlainLoad {
   }
   static HWY_INLINE T lane(T value) { return value; }
 };
-/// Loads bool, whose bytes may have any value, as 0 or 1.
-struct TruthLoad {
-  using From = uint8_t;
-  using To = uint8_t;
-  template <class D>
-  static HWY_INLINE hn::Vec<D> vector(D d, const uint8_t* from) {
-    return hn::Min(hn::LoadU(d, from), hn::Set(d, 1));
-  }
-  static HWY_INLINE uint8_t lane(uint8_t value) { return value != 0; }
-};
-
 /// Stores the first `count` lanes. Masked stores are slow on some processors.
 template <class D>
 HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count) {
@@ -835,8 +824,9 @@ class ShortRows {
   using To = typename Load::To;
   using V = Vector<D>;
   /// `end`: of the memory that may be read.
-  HWY_INLINE ShortRows(int64_t n, int64_t step, int64_t rows, const From* end)
-      : together_(step == n ? std::min(kLanes / n, rows) : 1),
+  HWY_INLINE ShortRows(int64_t n, int64_t step, int64_t rows, const From* end, const Load& as = {})
+      : as_(as),
+        together_(step == n ? std::min(kLanes / n, rows) : 1),
         turns_(rows / together_),
         stride_(together_ * step),
         has_rest_(rows % together_ != 0),
@@ -876,11 +866,12 @@ class ShortRows {
   static constexpr int64_t kLanes = hn::MaxLanes(D()), kSums = 4, kLevel = 16 * kSums;
   HWY_INLINE V load(const From* from) const {
     if (end_ - from >= kLanes) [[likely]]
-      return {Load::vector(D(), from)};
+      return {as_.vector(D(), from)};
     From last[kLanes] = {};
     std::memcpy(last, from, static_cast<std::size_t>(end_ - from) * sizeof(From));
-    return {Load::vector(D(), last)};
+    return {as_.vector(D(), last)};
   }
+  [[no_unique_address]] Load as_;
   int64_t together_, turns_, stride_;
   bool has_rest_;
   hn::Mask<D> rest_;
@@ -909,22 +900,26 @@ void fold_blocks(void* out, const void* in, int64_t n, int64_t step, int64_t row
 }
 #endif
 
-/// The same for integers and bool, whose long rows are folded as wide as the machine's vectors where memory does not
+/// The same for integers, whose long rows are folded as wide as the machine's vectors where memory does not
 /// limit them.
 template <class F, class T>
 void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   constexpr int64_t kLongBytes = 2048;
   if (n >= kLongBytes / static_cast<int64_t>(sizeof(T)) && !is_far) return fold<F, T>(out, in, n, step, rows, is_far);
-  fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows, is_far);
+  fold_vectors<F, PlainLoad<T>>(out, in, n, step, rows, is_far);
 }
+
+/// Whether fill_extremes has the kernels.
+template <class F, class T>
+inline constexpr bool kFoldsKeys = TENON_HAS_VECTORS && sizeof(T) <= 2 &&
+                                   (std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>);
 
 template <class F, class T>
 constexpr FoldKernel fold_kernel() {
 #if TENON_HAS_VECTORS
+  if constexpr (kFoldsKeys<F, T>) return nullptr;
   if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
-  // Sums and products of bytes are folds of int64.
-  if constexpr (std::is_integral_v<T> && (sizeof(T) >= 4 || F::row.promotion != Promotion::sum))
-    return &fold_integers<F, T>;
+  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) return &fold_integers<F, T>;
 #endif
   return &fold<F, T>;
 }
@@ -932,10 +927,9 @@ constexpr FoldKernel fold_kernel() {
 template <class F, class T>
 constexpr FoldAcrossKernel fold_across_kernel() {
 #if TENON_HAS_VECTORS
-  // Sums and products of bytes are folds of int64.
-  constexpr bool folds_integers = std::is_integral_v<T> && (sizeof(T) >= 4 || F::row.promotion != Promotion::sum);
-  if constexpr (std::is_floating_point_v<T> || folds_integers)
-    return &fold_across<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>;
+  // Sums and products of narrower integers are folds of int64; see kFoldsKeys for their extremes.
+  if constexpr (std::is_floating_point_v<T> || (std::is_integral_v<T> && sizeof(T) >= 4))
+    return &fold_across<F, PlainLoad<T>>;
 #endif
   return nullptr;
 }
@@ -944,8 +938,7 @@ constexpr FoldAcrossKernel fold_across_kernel() {
 template <class F, class T>
 constexpr FoldBlocksKernel fold_blocks_kernel() {
 #if TENON_HAS_VECTORS
-  if constexpr (fold_across_kernel<F, T>() != nullptr)
-    return &fold_blocks<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>;
+  if constexpr (fold_across_kernel<F, T>() != nullptr) return &fold_blocks<F, PlainLoad<T>>;
 #endif
   return nullptr;
 }

@@ -186,7 +186,6 @@ struct Setup {
   const Fold& fold;
   const Shape shape;
   const Op extreme;
-  const Dtype folded;  // of the extremes that kernels fold: 16-bit floats are widened
   const PlaceOrder order;
   const Beyond beyond;
   const PlaceKernels& kernel;
@@ -199,7 +198,6 @@ struct Setup {
         fold(what),
         shape(choose_shape(loops, what)),
         extreme(extreme_of_place(what.op)),
-        folded(what.input == float16 || what.input == bfloat16 ? float32 : what.input),
         order(order_of(extreme, what.input)),
         beyond(beyond_of(extreme, what.input)),
         kernel(kernels().place[static_cast<int>(what.input)]),
@@ -356,26 +354,16 @@ class PlaceLoop {
   /// Folds each output's elements of a chunk.
   void fold_chunk(int64_t chunk, std::byte* values) {
     const auto op = static_cast<std::size_t>(setup_.extreme), dtype = static_cast<std::size_t>(setup_.fold.input);
-    alignas(64) std::byte wide[kWidth * 4];
     const Chunk of = bring(chunk);
-    const bool as_they_are = setup_.kernel.extremes && shape_.way == Way::along && of.rows >= kLeastExtremes;
-    const bool is_widened = setup_.folded != setup_.fold.input && !as_they_are;
-    std::byte* const to = is_widened ? wide : values;
-    if (as_they_are)
-      setup_.kernel.extremes(to, of.data, of.rows, of.lane_step, width_, setup_.order,
-                             setup_.is_far && !shape_.gathers);
-    else if (shape_.way == Way::along)
-      kernels().fold[op][dtype](to, of.data, of.rows, of.lane_step, width_, setup_.is_far && !shape_.gathers);
+    if (shape_.way == Way::along)
+      kernels().fold[op][dtype](values, of.data, of.rows, of.lane_step, width_, setup_.is_far && !shape_.gathers);
     else
-      kernels().fold_blocks[op][dtype](to, of.data, shape_.inner, of.row_step, of.rows, of.lane_step, width_);
+      kernels().fold_blocks[op][dtype](values, of.data, shape_.inner, of.row_step, of.rows, of.lane_step, width_);
     // While this chunk is searched, memory is read.
     if (setup_.is_far && !shape_.gathers && (shape_.way == Way::blocks || shape_.chunks == 1)) {
       const int64_t bytes = shape_.chunks > 1 ? of.rows * row_stride_ : width_ * lane_stride_;
       prefetch_rows(of.data + (bytes << setup_.shift), std::min(bytes << setup_.shift, kMostAhead), 0, 1);
     }
-    if (!is_widened) return;
-    const Lanes lanes{wide, 1};
-    kernels().cast[static_cast<int>(setup_.folded)][dtype](values, &lanes, outputs());
   }
   /// Finds the row of each output's extreme in a chunk that has it.
   void search_chunk(int64_t chunk, const std::byte* extremes, int64_t* places) {

@@ -618,8 +618,8 @@ void fold_narrow_rows(const Reduction& reduction, void* out, const void* in, int
 
 FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
   const auto fold = static_cast<int>(op), dtype = static_cast<int>(from);
-  const bool is_half = from == float16 || from == bfloat16;
-  if (from == accumulated || (is_half && accumulated == float32))
+  const bool is_half = from == float16 || from == bfloat16, is_extreme = finds_extremes(op);
+  if (from == accumulated || (is_half && accumulated == float32 && !is_extreme))
     return {kernels().fold[fold][dtype], kernels().fold_across[fold][dtype], kernels().fold_blocks[fold][dtype]};
   if (formula_of(op) == Op::sum && accumulated == int64) return kernels().sum_in_int64[dtype];
   return {};
@@ -627,7 +627,7 @@ FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
 bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
   if (!folds_of(op, from, accumulated).across) return false;  // no vectors
   if (accumulated == int64) return from != int64;
-  return (accumulated == float32 || accumulated == float64) && op != Op::prod;
+  return itemsize(accumulated) <= 2 || ((accumulated == float32 || accumulated == float64) && op != Op::prod);
 }
 
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
