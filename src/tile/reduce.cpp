@@ -141,6 +141,10 @@ struct Setup {
     return shape.reduced.size() == 1 && shape.reduced_count <= kCascade && reduction.output == accumulated &&
            plan.strides_of(0)[shape.lane_loop] == 1;
   }
+  /// Whether runs are folded to the output's memory.
+  bool folds_to_output() const {
+    return plain && shape.folds_rows() && reduction.output == accumulated && plan.strides_of(0)[shape.kept[0]] == 1;
+  }
   /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
 };
@@ -211,7 +215,8 @@ class ReduceLoop {
 
   /// Folds `count` neighbouring outputs along a kept loop, a tile of them at a time.
   void fold_each(int64_t loop, int64_t count) {
-    std::byte* results = memory_.data();
+    const bool in_place = setup_.folds_to_output();
+    std::byte* const results = in_place ? setup_.out + (kept_[0] << setup_.shift) : memory_.data();
     const int64_t step = setup_.plain ? count : shape_.tile / shape_.lanes;
     for (int64_t first = 0; first < count; first += step) {
       check_interrupt();
@@ -223,7 +228,10 @@ class ReduceLoop {
       else
         setup_.fold(to, tile_of_rows(loop, rows, offset), shape_.lanes, shape_.lanes, rows, false);
     }
-    write(kept_[0], plan_.strides_of(0)[loop], results, count);
+    if (in_place)
+      finish_values(setup_.reduction, setup_.accumulated, results, count);
+    else
+      write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
   /// Folds `rows` rows of memory, `step` elements apart.
   void fold_rows(std::byte* to, const std::byte* from, int64_t step, int64_t rows) {
@@ -287,6 +295,8 @@ class ReduceLoop {
     return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
   }
   static int64_t batch(const Setup& setup) {
+    constexpr int64_t kInPlace = 4096;  // in the first cache they are divided, too
+    if (setup.folds_to_output()) return kInPlace;
     return std::max<int64_t>(setup.slot_bytes * kCascadeLevels >> std::max(setup.shift, 3), 1);
   }
 
