@@ -19,7 +19,7 @@ template <class T>
 using CellLanes = hn::Repartition<T, CellTag>;
 inline constexpr int64_t kCellBlock = 16, kCellBlocks = hn::MaxLanes(CellTag()) / kCellBlock;
 // Longer rows in bytes are folded one by one: memory is read best in order.
-inline constexpr int64_t kLongestInCells = 256, kLongestFarCells = 96;
+inline constexpr int64_t kLongestInCells = 256, kLongestFarCells = 128;
 
 /// Blocks of 16 bytes that lie `step` bytes apart.
 template <class D>
@@ -65,7 +65,7 @@ class CellRows {
         fold_.store(to, blocks(from));
     else
       for (; rows >= kRows; rows -= kRows, to += kRows, from += next) {
-        if (is_far) prefetch_ahead(from, next);
+        if (is_far) prefetch_ahead(reinterpret_cast<const uint32_t*>(from), next / 4);
         fold_.store(to, several_blocks(from));
       }
     for (int64_t count = 0; rows > 0; rows -= count, to += count, from += count * step_) {

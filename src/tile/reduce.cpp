@@ -54,10 +54,10 @@ bool has_few_columns_of_few_rows(const Plan& plan) {
          (plan.sizes[0] < kSomeColumns && plan.sizes[1] <= kFewRows);
 }
 /// The kernel that folds runs of `n` elements of dtype `from` where they lie; null if they are cast first, as narrow
-/// runs of 16-bit floats are.
-FoldKernel along_of(const FoldKernels& folds, Dtype from, Dtype accumulated, int64_t n) {
+/// runs of 16-bit floats are that no vectors fold.
+FoldKernel along_of(const FoldKernels& folds, Op op, Dtype from, Dtype accumulated, int64_t n) {
   const bool is_half = accumulated == float32 && from != float32;
-  return is_half && n < kNarrowRow ? nullptr : folds.along;
+  return is_half && n < kNarrowRow && !folds_narrow_rows(op, from, accumulated) ? nullptr : folds.along;
 }
 /// The kernel that folds rows of the input; null if there is none.
 FoldAcrossKernel across_of(const FoldKernels& folds, const Program& program, const Plan& plan) {
@@ -117,7 +117,7 @@ struct Setup {
 
   /// Takes kernels that cast the input themselves, if there are some.
   void choose_widening_folds(bool lies_in_lanes) {
-    const FoldKernel along = along_of(where_it_lies, whole.dtype(0), accumulated, shape.lanes);
+    const FoldKernel along = along_of(where_it_lies, reduction.op, whole.dtype(0), accumulated, shape.lanes);
     widens = shape.along ? along != nullptr : lies_in_lanes && across != nullptr;
     if (!widens) return;
     fold = along;
@@ -429,6 +429,12 @@ class ReduceLoop {
   }
   /// Stores `width` results, `stride` apart in the output.
   void write(int64_t offset, int64_t stride, std::byte* lanes, int64_t width) {
+    const Dtype output = setup_.reduction.output;
+    if (stride == 1 && output != setup_.accumulated) {
+      finish_values(setup_.reduction, setup_.accumulated, lanes, width);
+      cast_to(setup_.out + (offset << shift_of(output)), setup_.accumulated, output, lanes, width);
+      return;
+    }
     place(offset, stride, finish(lanes, width), width);
   }
   /// Stores `width` results of whole rows, from lane `start` on.
@@ -643,7 +649,8 @@ bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows) {
   const auto& folds = kernels().fold[static_cast<int>(reduction.op)];
-  const FoldKernel folds_as_it_lies = along_of(folds_of(reduction.op, from, accumulated), from, accumulated, numel);
+  const FoldKernel folds_as_it_lies =
+      along_of(folds_of(reduction.op, from, accumulated), reduction.op, from, accumulated, numel);
   if (from == reduction.output && numel < kNarrowRow && rows > 1 && !folds_narrow_rows(reduction.op, from, accumulated))
     return fold_narrow_rows(reduction, out, in, numel, rows);
   if (folds_as_it_lies && accumulated == reduction.output) {
