@@ -250,6 +250,8 @@ TENON_ONCE void fold_across(Keys keys, U* to, const U* from, int64_t n, int64_t 
   fold_lane_by_lane(keys, to, from, n, step, rows, joins);
 }
 
+template <class U>
+inline constexpr int64_t kJoined = 4 * hn::MaxLanes(WholeLanes<U>());
 /// Loads keys.
 template <class Keys>
 struct KeyLoad {
@@ -261,11 +263,27 @@ struct KeyLoad {
     return keys.of(d, hn::LoadU(d, from));
   }
 };
+/// Folds many short rows without gaps as longer ones, of as many of them as four vectors hold, which are left in
+/// `joined`. Returns their number.
+template <class Keys, class U = typename Keys::U>
+HWY_INLINE int64_t fold_together(const Keys& keys, U* joined, const U* from, int64_t n, int64_t rows) {
+  const int64_t together = kJoined<U> / n, width = together * n, whole = rows / together, rest = rows % together;
+  fold_across(keys, joined, from, width, width, whole, false);
+  if (rest > 0) fold_across(keys, joined, from + whole * width, rest * n, 0, 1, true);
+  return together;
+}
 template <class Keys, class U = typename Keys::U>
 TENON_ONCE void fold_blocks(Keys keys, U* to, const U* from, int64_t n, int64_t step, int64_t rows, int64_t jump,
                             int64_t count) {
   const ShortRowLanes<U> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
+  if (step == n && n < kJoined<U> / 8 && rows * n >= 4 * kJoined<U>) {
+    for (; count > 0; --count, to += n, from += jump) {
+      U joined[kJoined<U>];
+      fold_blocks(keys, to, joined, n, n, fold_together(keys, joined, from, n, rows), 0, 1);
+    }
+    return;
+  }
   if (n >= kLanes) {
     for (; count > 0; --count, to += n, from += jump) fold_across(keys, to, from, n, step, rows, false);
     return;

@@ -118,7 +118,8 @@ struct SoftmaxKernels {
 /// as signed integers or as floats.
 struct PlaceOrder {
   uint64_t flip;
-  uint64_t infinite;  // the bits of infinity; 0 for integers
+  uint64_t infinite;    // the bits of infinity; 0 for integers
+  uint8_t most = 0xFF;  // larger bytes count as this one: bool
 };
 /// The most rows that PlaceKernels::across searches, and the fewest elements of its rows.
 inline constexpr int64_t kSearchedRows = 254, kSearchedColumns = 16;

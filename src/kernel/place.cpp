@@ -319,7 +319,9 @@ struct Numbers {
   HWY_INLINE hn::Vec<D> load(D d, const T* from) const {
     const hn::RebindToUnsigned<D> bits;
     const auto flip = hn::Set(bits, static_cast<hn::TFromD<decltype(bits)>>(order.flip));
-    return hn::BitCast(d, hn::Xor(hn::BitCast(bits, hn::LoadU(d, from)), flip));
+    auto lanes = hn::BitCast(bits, hn::LoadU(d, from));
+    if constexpr (sizeof(T) == 1) lanes = hn::Min(lanes, hn::Set(bits, order.most));
+    return hn::BitCast(d, hn::Xor(lanes, flip));
   }
   template <class D>
   HWY_INLINE hn::Mask<D> beyond(D, hn::Vec<D> v, hn::Vec<D> best) const {

@@ -295,9 +295,9 @@ class ReduceLoop {
     return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
   }
   static int64_t batch(const Setup& setup) {
-    constexpr int64_t kInPlace = 4096;  // in the first cache they are divided, too
-    if (setup.folds_to_output()) return kInPlace;
-    return std::max<int64_t>(setup.slot_bytes * kCascadeLevels >> std::max(setup.shift, 3), 1);
+    constexpr int64_t kMost = 4096;  // they are divided and cast in the first cache
+    if (setup.folds_to_output()) return kMost;
+    return std::clamp<int64_t>(setup.slot_bytes * kCascadeLevels >> setup.shift, 1, kMost);
   }
 
   /// Loads `n` lanes of every input from `offset(input)` on and runs the Program. Returns its result.
