@@ -503,10 +503,9 @@ HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
 }
 #endif
 
-/// Whether rows of a few elements are folded in vectors, by loops that take as much code again: not by products, nor in
-/// other dtypes than float32 and float64.
-template <class F, class Load>
-inline constexpr bool kFoldsShortRows = std::is_floating_point_v<typename Load::To> && !std::is_same_v<F, ops::prod>;
+/// Whether rows of a few elements are folded in vectors.
+template <class Load>
+inline constexpr bool kFoldsShortRows = sizeof(typename Load::To) >= 4;
 
 /// A lane that changes no fold of the row that begins at `row`: minima and maxima take a lane twice.
 template <class F, class Load, class D>
@@ -514,6 +513,8 @@ HWY_INLINE Vector<D> neutral([[maybe_unused]] D d, [[maybe_unused]] const typena
   using T = typename Load::To;
   if constexpr (std::is_same_v<F, ops::sum>)
     return {hn::Set(d, static_cast<T>(-0.0))};
+  else if constexpr (std::is_same_v<F, ops::prod>)
+    return {hn::Set(d, T{1})};
   else
     return {hn::Set(d, Load::lane(row[0]))};
 }
@@ -527,7 +528,7 @@ HWY_INLINE Vector<D> short_row(D d, const typename Load::From* from, int64_t n) 
 /// Folds a row of any length to a vector.
 template <class F, class Load, bool kBlocks, class D>
 HWY_INLINE Vector<D> fold_row(D d, const typename Load::From* from, int64_t n, bool is_far) {
-  if constexpr (!kBlocks && kFoldsShortRows<F, Load>)
+  if constexpr (!kBlocks && kFoldsShortRows<Load>)
     if (n < static_cast<int64_t>(hn::MaxLanes(D()))) return short_row<F, Load>(d, from, n);
   return fold_row_to_vector<F, Load, kBlocks>(d, from, n, is_far);
 }
@@ -552,7 +553,7 @@ HWY_INLINE Vector<D> fold_group(D d, const typename Load::From* from, int64_t n,
                         TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + i)}; };
   Vector<D> rows[kLanes];
   unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = load(k, 0); });
-  if constexpr (kFoldsShortRows<F, Load>)
+  if constexpr (kFoldsShortRows<Load>)
     if (n < kLanes) {
       unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
         rows[k].v = hn::IfThenElse(counted, rows[k].v, neutral<F, Load>(d, from + k * step).v);
@@ -597,7 +598,7 @@ HWY_INLINE int64_t fold_half_rows(D d, typename Load::To* out, const typename Lo
   const auto counted = hn::RebindMask(d, hn::MaskFromVec(hn::Load(d_index, counts)));
   const auto load = [&](int64_t k) TENON_UNROLLED {
     const auto spread = hn::TableLookupLanes(Load::vector(d, from + 2 * k * n), from_place);
-    if constexpr (std::is_same_v<F, ops::sum>)
+    if constexpr (std::is_same_v<F, ops::sum> || std::is_same_v<F, ops::prod>)
       return Vector<D>{hn::IfThenElse(counted, spread, neutral<F, Load>(d, from).v)};
     else
       return Vector<D>{spread};
@@ -616,7 +617,7 @@ template <class F, class Load, class D>
 HWY_INLINE int64_t fold_groups(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
                                int64_t rows) {
   constexpr int64_t kLanes = hn::MaxLanes(D()), kHalf = kLanes / 2;
-  if constexpr (kFoldsShortRows<F, Load> && kHalf > 1)
+  if constexpr (kFoldsShortRows<Load> && kHalf > 1)
     if (step == n && n <= kHalf) {
       if (n == kHalf) return fold_whole_rows<F, Load, kHalf>(d, out, from, rows);
       if constexpr (kHalf > 2) {
@@ -668,7 +669,7 @@ void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t ro
   using T = typename Load::To;
   constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T));
   const hn::CappedTag<T, 16> wide;
-  constexpr bool kShort = kFoldsShortRows<F, Load>;
+  constexpr bool kShort = kFoldsShortRows<Load>;
   const hn::CappedTag<T, kShort ? 32 / sizeof(T) : 4> narrow;
   constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
   T* const to = static_cast<T*>(out);

@@ -641,9 +641,7 @@ FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
   return {};
 }
 bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
-  if (!folds_of(op, from, accumulated).across) return false;  // no vectors
-  if (accumulated == int64) return from != int64;
-  return itemsize(accumulated) <= 2 || ((accumulated == float32 || accumulated == float64) && op != Op::prod);
+  return folds_of(op, from, accumulated).across != nullptr;  // else there are no vectors
 }
 
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
