@@ -47,6 +47,7 @@ Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = reduced_dtype(op, input, asked);
   if (is_truth(op)) return {bool_, bool_, result};
   // A sum rounds its elements to the dtype asked for first, a mean does not.
+  if (finds_extremes(op)) return {result, result, result};
   return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 
@@ -296,6 +297,8 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
+  if (is_truth(op) && itemsize(self.dtype()) == 1 && self.dtype() != bool_)
+    return compute(op, types, out, as_truths(self), mask, keepdim);
   if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask) ||
       fold_middle_dims(op, types, out, self, mask) ||
       (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
@@ -430,6 +433,10 @@ Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   if (promotion == Promotion::int_to_float && !is_inexact(input)) return get_default_dtype();
   if (is_truth(op)) return input == uint8 ? uint8 : bool_;
   return input;
+}
+
+Tensor as_truths(const Tensor& self) {
+  return new_alias(self, self.sizes(), self.strides(), self.storage_offset(), bool_);
 }
 
 void fail_mean(const char* name, const char* which, Dtype dtype) {

@@ -27,7 +27,10 @@ struct Blocks {
 };
 
 /// The dtype of a fold's results.
-Dtype folded_dtype(Dtype dtype) { return dtype == Dtype::float16 || dtype == Dtype::bfloat16 ? Dtype::float32 : dtype; }
+Dtype folded_dtype(Op op, Dtype dtype) {
+  const bool is_half = dtype == Dtype::float16 || dtype == Dtype::bfloat16;
+  return is_half && op != Op::amax && op != Op::amin ? Dtype::float32 : dtype;
+}
 
 /// Numbers of which few are equal; sums of rows are exact in float32, and products of few rows in int64.
 double number_at(Op op, int64_t i) {
@@ -55,7 +58,7 @@ std::vector<std::byte> cast(Dtype dtype, const std::vector<double>& numbers) {
 
 /// The fold by the kernel of two lanes, row by row.
 std::vector<std::byte> plain_fold(Op op, Dtype dtype, const Blocks& blocks, const std::vector<double>& numbers) {
-  const Dtype folded = folded_dtype(dtype);
+  const Dtype folded = folded_dtype(op, dtype);
   const auto size = static_cast<std::size_t>(itemsize(folded));
   const Kernel join = kernels().elementwise[static_cast<int>(join_of(op))][static_cast<int>(folded)];
   const std::vector<std::byte> lanes = cast(folded, numbers);
@@ -132,7 +135,7 @@ void expect_plain(const Blocks& blocks) {
 /// The kernels that fold an op's rows to `to`: of the same dtype, or of one that they widen.
 FoldKernels kernels_of(Op op, Dtype from, Dtype to) {
   const auto dtype = static_cast<int>(from), fold = static_cast<int>(op);
-  if (to != folded_dtype(from)) return kernels().sum_in_int64[dtype];
+  if (to != folded_dtype(op, from)) return kernels().sum_in_int64[dtype];
   return {kernels().fold[fold][dtype], kernels().fold_across[fold][dtype], kernels().fold_blocks[fold][dtype]};
 }
 
@@ -155,7 +158,7 @@ void expect_rows(Op op, Dtype from, Dtype to, int64_t n, int64_t step, int64_t r
 void expect_rows(int64_t n, int64_t step, int64_t rows) {
   for (const Op op : {Op::sum, Op::prod, Op::amax, Op::amin, Op::all})
     for (int dtype = 0; dtype < kDtypeCount; ++dtype)
-      expect_rows(op, static_cast<Dtype>(dtype), folded_dtype(static_cast<Dtype>(dtype)), n, step, rows);
+      expect_rows(op, static_cast<Dtype>(dtype), folded_dtype(op, static_cast<Dtype>(dtype)), n, step, rows);
   for (const Dtype dtype : kSummedInInt64) expect_rows(Op::sum, dtype, Dtype::int64, n, step, rows);
 }
 

@@ -8,6 +8,7 @@
 
 #include <bit>
 
+#include "kernel/cells-inl.h"
 #include "kernel/half_bits-inl.h"
 #include "kernel/half_functions-inl.h"
 #include "kernel/loops-inl.h"
@@ -631,14 +632,52 @@ struct HalfLoad {
   static HWY_INLINE float lane(T value) { return widened(value); }
 };
 
+#if TENON_HAS_VECTORS
+/// Sums of narrow rows of bfloat16, each in four float32.
+struct CellHalfSums {
+  using From = BFloat16;
+  using To = float;
+  using D = CellLanes<float>;
+  static constexpr int64_t kParts = 4;
+  static constexpr bool kPairs = true;
+  HWY_INLINE CellVector keys(CellVector raw) const { return raw; }
+  HWY_INLINE CellVector part(CellVector halves) const {
+    const CellLanes<uint32_t> d;
+    const auto pairs = hn::BitCast(d, halves);
+    return sum(hn::BitCast(D(), hn::ShiftLeft<16>(pairs)), hn::BitCast(D(), hn::And(pairs, hn::Set(d, 0xFFFF0000))));
+  }
+  HWY_INLINE CellVector join(CellVector a, CellVector b) const { return sum(hn::BitCast(D(), a), hn::BitCast(D(), b)); }
+  HWY_INLINE void store(float* to, CellVector sums) const { hn::StoreU(hn::BitCast(D(), sums), D(), to); }
+
+ private:
+  static HWY_INLINE CellVector sum(hn::Vec<D> a, hn::Vec<D> b) { return hn::BitCast(CellTag(), hn::Add(a, b)); }
+};
+inline void sum_bfloat16(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
+  const auto* const from = static_cast<const BFloat16*>(in);
+  const bool is_pair = n == 2 && step == 2;  // one addition: faster as whole vectors, with the same result
+  if (is_pair || n * static_cast<int64_t>(sizeof(BFloat16)) >= kLongestInCells)
+    return fold_vectors<ops::sum, HalfLoad<BFloat16>>(out, in, n, step, rows, is_far);
+  CellRows(CellHalfSums(), n, step).run(static_cast<float*>(out), from, rows, from + (rows - 1) * step + n, is_far);
+}
+#endif
+
+template <class Block, class T>
+constexpr FoldKernel half_fold_kernel() {
+#if TENON_HAS_VECTORS
+  if constexpr (std::is_same_v<Block, ops::sum> && std::is_same_v<T, BFloat16>) return &sum_bfloat16;
+#endif
+  return &fold_vectors<Block, HalfLoad<T>>;
+}
+
 template <class Block, class T, Op kOp>
 void fill_half_op(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<T>);
   if constexpr (Block::row.kind == Kind::map) {
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
     table.elementwise_rows[static_cast<int>(kOp)][column] = half_rows_kernel<Block, T>();
+  } else if constexpr (std::is_same_v<Block, ops::amax> || std::is_same_v<Block, ops::amin>) {  // see fill_extremes
   } else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row)) {
-    table.fold[static_cast<int>(kOp)][column] = &fold_vectors<Block, HalfLoad<T>>;
+    table.fold[static_cast<int>(kOp)][column] = half_fold_kernel<Block, T>();
 #if TENON_HAS_VECTORS
     table.fold_across[static_cast<int>(kOp)][column] = &fold_across<Block, HalfLoad<T>>;
     table.fold_blocks[static_cast<int>(kOp)][column] = &fold_blocks<Block, HalfLoad<T>>;

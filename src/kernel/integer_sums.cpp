@@ -6,6 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/integer_sums.cpp"
 #include "hwy/foreach_target.h"
+#include "kernel/cells-inl.h"
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,7 +20,10 @@ struct Numbers {
   U flip;  // the sign bit of signed ones
   template <class D>
   HWY_INLINE hn::Vec<D> load(D d, const U* from) const {
-    auto lanes = hn::LoadU(d, from);
+    return of(d, hn::LoadU(d, from));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> lanes) const {
     if constexpr (sizeof(U) == 1) lanes = hn::Min(lanes, hn::Set(d, most));
     return hn::Xor(lanes, hn::Set(d, flip));
   }
@@ -55,14 +59,6 @@ HWY_INLINE Sums<D> sums_of(D d, hn::Vec<D> v) {
   }
 }
 
-/// Lanes of a row of less than a vector; else those of its last vector that no other holds.
-template <class D>
-HWY_INLINE hn::Mask<D> counted_lanes(D d, int64_t n) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  if (n < kLanes) return hn::FirstN(d, static_cast<std::size_t>(n));
-  return hn::Not(hn::FirstN(d, static_cast<std::size_t>(kLanes - n % kLanes)));
-}
-
 /// The sum of a row of at least one vector.
 template <class U, class D>
 HWY_INLINE int64_t sum_long_row(D d, Numbers<U> numbers, const U* from, int64_t n, bool is_far) {
@@ -78,65 +74,48 @@ HWY_INLINE int64_t sum_long_row(D d, Numbers<U> numbers, const U* from, int64_t 
   }
   for (; i + kLanes <= n; i += kLanes) sums[0] = hn::Add(sums[0], load(i));
   if (i < n)
-    sums[1] = hn::Add(sums[1], sums_of(d, hn::IfThenElseZero(counted_lanes(d, n), numbers.load(d, from + n - kLanes))));
+    sums[1] = hn::Add(sums[1], sums_of(d, hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i))),
+                                                             numbers.load(d, from + n - kLanes))));
   const auto sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
   return static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, sum))) - numbers.excess(n);
 }
 
-/// The sums of four short rows. `d` has 16 bytes, which may be read behind the beginning of each row.
-template <class U, class D>
-HWY_INLINE void sum_four_rows(D d, Numbers<U> numbers, int64_t* to, const U* from, int64_t n, int64_t step,
-                              hn::Mask<D> counted) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  const hn::Repartition<uint64_t, D> d64;
-  const auto load = [&](int64_t row, int64_t i) TENON_UNROLLED { return numbers.load(d, from + row * step + i); };
-  Sums<D> sums[4];
-  const auto add_last = [&](int64_t i) TENON_UNROLLED {
-    unrolled<4>([&](int64_t k) TENON_UNROLLED {
-      sums[k] = hn::Add(sums[k], sums_of(d, hn::IfThenElseZero(counted, load(k, i))));
-    });
-  };
-  if (n < kLanes) {
-    unrolled<4>([&](int64_t k) TENON_UNROLLED { sums[k] = sums_of(d, hn::IfThenElseZero(counted, load(k, 0))); });
-  } else {
-    unrolled<4>([&](int64_t k) TENON_UNROLLED { sums[k] = sums_of(d, load(k, 0)); });
-    int64_t i = kLanes;
-    for (; i + kLanes <= n; i += kLanes)
-      unrolled<4>([&](int64_t k) TENON_UNROLLED { sums[k] = hn::Add(sums[k], sums_of(d, load(k, i))); });
-    if (i < n) add_last(n - kLanes);
+/// Sums of narrow rows, each in two lanes of 64 bits.
+template <class U>
+struct CellSums {
+  using From = U;
+  using To = int64_t;
+  static constexpr int64_t kParts = 2;
+  static constexpr bool kPairs = true;
+  Numbers<U> numbers;
+  int64_t excess;
+  HWY_INLINE CellVector keys(CellVector raw) const {
+    const CellLanes<U> d;
+    return hn::BitCast(CellTag(), numbers.of(d, hn::BitCast(d, raw)));
   }
-  const auto excess = hn::Set(d64, static_cast<uint64_t>(numbers.excess(n)));
-  unrolled<2>([&](int64_t k) TENON_UNROLLED {
-    const auto sum = hn::Add(hn::InterleaveLower(d64, sums[2 * k], sums[2 * k + 1]),
-                             hn::InterleaveUpper(d64, sums[2 * k], sums[2 * k + 1]));
-    hn::StoreU(hn::Sub(sum, excess), d64, reinterpret_cast<uint64_t*>(to + 2 * k));
-  });
-}
+  HWY_INLINE CellVector part(CellVector keys) const {
+    const CellLanes<U> d;
+    return hn::BitCast(CellTag(), sums_of(d, hn::BitCast(d, keys)));
+  }
+  HWY_INLINE CellVector join(CellVector a, CellVector b) const {
+    const CellLanes<uint64_t> d;
+    return hn::BitCast(CellTag(), hn::Add(hn::BitCast(d, a), hn::BitCast(d, b)));
+  }
+  HWY_INLINE void store(int64_t* to, CellVector sums) const {
+    const CellLanes<int64_t> d;
+    hn::StoreU(hn::Sub(hn::BitCast(d, sums), hn::Set(d, excess)), d, to);
+  }
+};
 
-/// Sums rows: see FoldKernel. `end`: the number of lanes that may be read.
+/// Sums rows: see FoldKernel.
 template <class U>
 TENON_ONCE void sum_rows(Numbers<U> numbers, int64_t* to, const U* from, int64_t n, int64_t step, int64_t rows,
-                         int64_t end, bool is_far) {
+                         bool is_far) {
   const hn::CappedTag<U, 64 / sizeof(U)> whole;
-  const hn::FixedTag<U, 16 / sizeof(U)> d;
-  constexpr int64_t kLanes = hn::MaxLanes(d), kLong = 128 / sizeof(U);
-  if (n >= kLong) {
-    for (int64_t row = 0; row < rows; ++row) to[row] = sum_long_row(whole, numbers, from + row * step, n, is_far);
-    return;
-  }
-  const auto counted = counted_lanes(d, n);
-  int64_t row = 0;
-  for (; row + 4 <= rows && (row + 3) * step + std::max(n, kLanes) <= end; row += 4)
-    sum_four_rows(d, numbers, to + row, from + row * step, n, step, counted);
-  for (int64_t count = 0; row < rows; row += count) {
-    U last[4 * kLong] = {};
-    int64_t sums[4];
-    count = std::min<int64_t>(rows - row, 4);
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(last + i * kLong, from + (row + i) * step, static_cast<std::size_t>(n) * sizeof(U));
-    sum_rows(numbers, sums, last, n, kLong, 4, 4 * kLong, false);
-    std::memcpy(to + row, sums, static_cast<std::size_t>(count) * sizeof(int64_t));
-  }
+  if (n * static_cast<int64_t>(sizeof(U)) < (is_far ? kLongestFarCells : kLongestInCells))
+    return CellRows(CellSums<U>{numbers, numbers.excess(n)}, n, step)
+        .run(to, from, rows, from + (rows - 1) * step + n, is_far);
+  for (int64_t row = 0; row < rows; ++row) to[row] = sum_long_row(whole, numbers, from + row * step, n, is_far);
 }
 
 /// So many rows are added before a lane of twice the width overflows.
@@ -215,8 +194,7 @@ TENON_ONCE void sum_across(Numbers<U> numbers, int64_t* to, const U* from, int64
 
 template <class U, U kMost, U kFlip>
 void sums_along(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
-  sum_rows<U>({kMost, kFlip}, static_cast<int64_t*>(out), static_cast<const U*>(in), n, step, rows,
-              (rows - 1) * step + n, is_far);
+  sum_rows<U>({kMost, kFlip}, static_cast<int64_t*>(out), static_cast<const U*>(in), n, step, rows, is_far);
 }
 template <class U, U kMost, U kFlip>
 void sums_across(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool joins) {

@@ -38,6 +38,7 @@ void fill_moves(KernelTable& table);
 void fill_orders(KernelTable& table);
 void fill_products(KernelTable& table);
 void fill_states(KernelTable& table);
+void fill_extremes(KernelTable& table);
 void fill_places(KernelTable& table);
 void fill_index(KernelTable& table);
 void fill_scans(KernelTable& table);
@@ -96,6 +97,7 @@ KernelTable make_table() {
   fill_float16(table);
   fill_bfloat16(table);
   fill_complex_dtypes(table);
+  fill_extremes(table);
   share_formulas(table);
   share_unsigned(table, uint16, int16);
   share_unsigned(table, uint32, int32);

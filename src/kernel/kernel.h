@@ -14,12 +14,13 @@
 
 namespace tenon {
 
-/// out[row] = the fold of the `n` >= 1 lanes of a row, for `rows` rows that begin `step` lanes apart. For 16-bit floats
-/// `out` is float32. A row's result does not depend on the others. `is_far`: `in` comes from beyond the caches.
+/// out[row] = the fold of the `n` >= 1 lanes of a row, for `rows` rows that begin `step` lanes apart. Sums and
+/// products of 16-bit floats are float32. A row's result does not depend on the others. `is_far`: `in` comes from
+/// beyond the caches.
 using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far);
 
 /// out[i] = the fold of lane i of `rows` >= 1 rows of `n` lanes that begin `step` lanes apart, and of out[i], too, if
-/// it `joins`. For 16-bit floats `out` is float32.
+/// it `joins`. Of the same dtypes.
 using FoldAcrossKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool joins);
 
 /// The same for `count` >= 1 blocks of rows that begin `jump` lanes apart: out[block * n + i] is the fold of lane i of
@@ -117,7 +118,8 @@ struct SoftmaxKernels {
 /// as signed integers or as floats.
 struct PlaceOrder {
   uint64_t flip;
-  uint64_t infinite;  // the bits of infinity; 0 for integers
+  uint64_t infinite;    // the bits of infinity; 0 for integers
+  uint8_t most = 0xFF;  // larger bytes count as this one: bool
 };
 /// The most rows that PlaceKernels::across searches, and the fewest elements of its rows.
 inline constexpr int64_t kSearchedRows = 254, kSearchedColumns = 16;
@@ -135,13 +137,7 @@ struct PlaceKernels {
   /// of its own. If it `joins`, these and the places are those of rows before.
   void (*across)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows, int64_t first,
                  bool joins, PlaceOrder order) = nullptr;
-  /// The extremes of `rows` rows of `n` elements, `step` apart, for 16-bit floats without a cast: of equal zeros +0, of
-  /// NaN any. At least kLeastExtremes elements. Null: other dtypes.
-  void (*extremes)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, PlaceOrder order,
-                   bool is_far) = nullptr;
 };
-// Shorter rows are folded faster several together. Bench: ./dev bench --sweep, reductions.
-inline constexpr int64_t kLeastExtremes = 32;
 
 /// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.
 struct NormalizedRows {

@@ -374,17 +374,6 @@ struct PlainLoad {
   }
   static HWY_INLINE T lane(T value) { return value; }
 };
-/// Loads bool, whose bytes may have any value, as 0 or 1.
-struct TruthLoad {
-  using From = uint8_t;
-  using To = uint8_t;
-  template <class D>
-  static HWY_INLINE hn::Vec<D> vector(D d, const uint8_t* from) {
-    return hn::Min(hn::LoadU(d, from), hn::Set(d, 1));
-  }
-  static HWY_INLINE uint8_t lane(uint8_t value) { return value != 0; }
-};
-
 /// Stores the first `count` lanes. Masked stores are slow on some processors.
 template <class D>
 HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count) {
@@ -514,10 +503,9 @@ HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
 }
 #endif
 
-/// Whether rows of a few elements are folded in vectors, by loops that take as much code again: not by products, nor in
-/// other dtypes than float32 and float64.
-template <class F, class Load>
-inline constexpr bool kFoldsShortRows = std::is_floating_point_v<typename Load::To> && !std::is_same_v<F, ops::prod>;
+/// Whether rows of a few elements are folded in vectors.
+template <class Load>
+inline constexpr bool kFoldsShortRows = sizeof(typename Load::To) >= 4;
 
 /// A lane that changes no fold of the row that begins at `row`: minima and maxima take a lane twice.
 template <class F, class Load, class D>
@@ -525,6 +513,8 @@ HWY_INLINE Vector<D> neutral([[maybe_unused]] D d, [[maybe_unused]] const typena
   using T = typename Load::To;
   if constexpr (std::is_same_v<F, ops::sum>)
     return {hn::Set(d, static_cast<T>(-0.0))};
+  else if constexpr (std::is_same_v<F, ops::prod>)
+    return {hn::Set(d, T{1})};
   else
     return {hn::Set(d, Load::lane(row[0]))};
 }
@@ -538,7 +528,7 @@ HWY_INLINE Vector<D> short_row(D d, const typename Load::From* from, int64_t n) 
 /// Folds a row of any length to a vector.
 template <class F, class Load, bool kBlocks, class D>
 HWY_INLINE Vector<D> fold_row(D d, const typename Load::From* from, int64_t n, bool is_far) {
-  if constexpr (!kBlocks && kFoldsShortRows<F, Load>)
+  if constexpr (!kBlocks && kFoldsShortRows<Load>)
     if (n < static_cast<int64_t>(hn::MaxLanes(D()))) return short_row<F, Load>(d, from, n);
   return fold_row_to_vector<F, Load, kBlocks>(d, from, n, is_far);
 }
@@ -563,7 +553,7 @@ HWY_INLINE Vector<D> fold_group(D d, const typename Load::From* from, int64_t n,
                         TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + i)}; };
   Vector<D> rows[kLanes];
   unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = load(k, 0); });
-  if constexpr (kFoldsShortRows<F, Load>)
+  if constexpr (kFoldsShortRows<Load>)
     if (n < kLanes) {
       unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
         rows[k].v = hn::IfThenElse(counted, rows[k].v, neutral<F, Load>(d, from + k * step).v);
@@ -608,7 +598,7 @@ HWY_INLINE int64_t fold_half_rows(D d, typename Load::To* out, const typename Lo
   const auto counted = hn::RebindMask(d, hn::MaskFromVec(hn::Load(d_index, counts)));
   const auto load = [&](int64_t k) TENON_UNROLLED {
     const auto spread = hn::TableLookupLanes(Load::vector(d, from + 2 * k * n), from_place);
-    if constexpr (std::is_same_v<F, ops::sum>)
+    if constexpr (std::is_same_v<F, ops::sum> || std::is_same_v<F, ops::prod>)
       return Vector<D>{hn::IfThenElse(counted, spread, neutral<F, Load>(d, from).v)};
     else
       return Vector<D>{spread};
@@ -627,7 +617,7 @@ template <class F, class Load, class D>
 HWY_INLINE int64_t fold_groups(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
                                int64_t rows) {
   constexpr int64_t kLanes = hn::MaxLanes(D()), kHalf = kLanes / 2;
-  if constexpr (kFoldsShortRows<F, Load> && kHalf > 1)
+  if constexpr (kFoldsShortRows<Load> && kHalf > 1)
     if (step == n && n <= kHalf) {
       if (n == kHalf) return fold_whole_rows<F, Load, kHalf>(d, out, from, rows);
       if constexpr (kHalf > 2) {
@@ -679,7 +669,7 @@ void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t ro
   using T = typename Load::To;
   constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T));
   const hn::CappedTag<T, 16> wide;
-  constexpr bool kShort = kFoldsShortRows<F, Load>;
+  constexpr bool kShort = kFoldsShortRows<Load>;
   const hn::CappedTag<T, kShort ? 32 / sizeof(T) : 4> narrow;
   constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
   T* const to = static_cast<T*>(out);
@@ -835,8 +825,9 @@ class ShortRows {
   using To = typename Load::To;
   using V = Vector<D>;
   /// `end`: of the memory that may be read.
-  HWY_INLINE ShortRows(int64_t n, int64_t step, int64_t rows, const From* end)
-      : together_(step == n ? std::min(kLanes / n, rows) : 1),
+  HWY_INLINE ShortRows(int64_t n, int64_t step, int64_t rows, const From* end, const Load& as = {})
+      : as_(as),
+        together_(step == n ? std::min(kLanes / n, rows) : 1),
         turns_(rows / together_),
         stride_(together_ * step),
         has_rest_(rows % together_ != 0),
@@ -876,11 +867,12 @@ class ShortRows {
   static constexpr int64_t kLanes = hn::MaxLanes(D()), kSums = 4, kLevel = 16 * kSums;
   HWY_INLINE V load(const From* from) const {
     if (end_ - from >= kLanes) [[likely]]
-      return {Load::vector(D(), from)};
+      return {as_.vector(D(), from)};
     From last[kLanes] = {};
     std::memcpy(last, from, static_cast<std::size_t>(end_ - from) * sizeof(From));
-    return {Load::vector(D(), last)};
+    return {as_.vector(D(), last)};
   }
+  [[no_unique_address]] Load as_;
   int64_t together_, turns_, stride_;
   bool has_rest_;
   hn::Mask<D> rest_;
@@ -909,22 +901,26 @@ void fold_blocks(void* out, const void* in, int64_t n, int64_t step, int64_t row
 }
 #endif
 
-/// The same for integers and bool, whose long rows are folded as wide as the machine's vectors where memory does not
+/// The same for integers, whose long rows are folded as wide as the machine's vectors where memory does not
 /// limit them.
 template <class F, class T>
 void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   constexpr int64_t kLongBytes = 2048;
   if (n >= kLongBytes / static_cast<int64_t>(sizeof(T)) && !is_far) return fold<F, T>(out, in, n, step, rows, is_far);
-  fold_vectors<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>(out, in, n, step, rows, is_far);
+  fold_vectors<F, PlainLoad<T>>(out, in, n, step, rows, is_far);
 }
+
+/// Whether fill_extremes has the kernels.
+template <class F, class T>
+inline constexpr bool kFoldsKeys = TENON_HAS_VECTORS && sizeof(T) <= 2 &&
+                                   (std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>);
 
 template <class F, class T>
 constexpr FoldKernel fold_kernel() {
 #if TENON_HAS_VECTORS
+  if constexpr (kFoldsKeys<F, T>) return nullptr;
   if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
-  // Sums and products of bytes are folds of int64.
-  if constexpr (std::is_integral_v<T> && (sizeof(T) >= 4 || F::row.promotion != Promotion::sum))
-    return &fold_integers<F, T>;
+  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) return &fold_integers<F, T>;
 #endif
   return &fold<F, T>;
 }
@@ -932,10 +928,9 @@ constexpr FoldKernel fold_kernel() {
 template <class F, class T>
 constexpr FoldAcrossKernel fold_across_kernel() {
 #if TENON_HAS_VECTORS
-  // Sums and products of bytes are folds of int64.
-  constexpr bool folds_integers = std::is_integral_v<T> && (sizeof(T) >= 4 || F::row.promotion != Promotion::sum);
-  if constexpr (std::is_floating_point_v<T> || folds_integers)
-    return &fold_across<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>;
+  // Sums and products of narrower integers are folds of int64; see kFoldsKeys for their extremes.
+  if constexpr (std::is_floating_point_v<T> || (std::is_integral_v<T> && sizeof(T) >= 4))
+    return &fold_across<F, PlainLoad<T>>;
 #endif
   return nullptr;
 }
@@ -944,8 +939,7 @@ constexpr FoldAcrossKernel fold_across_kernel() {
 template <class F, class T>
 constexpr FoldBlocksKernel fold_blocks_kernel() {
 #if TENON_HAS_VECTORS
-  if constexpr (fold_across_kernel<F, T>() != nullptr)
-    return &fold_blocks<F, std::conditional_t<std::is_same_v<T, bool>, TruthLoad, PlainLoad<T>>>;
+  if constexpr (fold_across_kernel<F, T>() != nullptr) return &fold_blocks<F, PlainLoad<T>>;
 #endif
   return nullptr;
 }

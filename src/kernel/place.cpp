@@ -319,7 +319,9 @@ struct Numbers {
   HWY_INLINE hn::Vec<D> load(D d, const T* from) const {
     const hn::RebindToUnsigned<D> bits;
     const auto flip = hn::Set(bits, static_cast<hn::TFromD<decltype(bits)>>(order.flip));
-    return hn::BitCast(d, hn::Xor(hn::BitCast(bits, hn::LoadU(d, from)), flip));
+    auto lanes = hn::BitCast(bits, hn::LoadU(d, from));
+    if constexpr (sizeof(T) == 1) lanes = hn::Min(lanes, hn::Set(bits, order.most));
+    return hn::BitCast(d, hn::Xor(lanes, flip));
   }
   template <class D>
   HWY_INLINE hn::Mask<D> beyond(D, hn::Vec<D> v, hn::Vec<D> best) const {
@@ -345,34 +347,6 @@ struct HalfNumbers {
     return hn::Gt(v, best);
   }
 };
-
-/// The largest lane of a row of at least one vector.
-template <class D>
-HWY_INLINE int16_t largest_half(D d, const HalfNumbers& keys, const int16_t* from, int64_t n, bool is_far) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  auto top = keys.load(d, from + n - kLanes), other = top;
-  int64_t i = 0;
-  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    if (is_far) prefetch_ahead(from + i, 2 * kLanes);
-    top = hn::Max(top, keys.load(d, from + i));
-    other = hn::Max(other, keys.load(d, from + i + kLanes));
-  }
-  if (i + kLanes <= n) top = hn::Max(top, keys.load(d, from + i));
-  return fold_lanes<ops::amax, sizeof(int16_t)>(d, Vector<D>{hn::Max(top, other)});
-}
-void find_half_extremes(void* out, const void* in, int64_t n, int64_t step, int64_t rows, PlaceOrder order,
-                        bool is_far) {
-  const WholeLanes<int16_t> d;
-  static_assert(hn::MaxLanes(d) <= kLeastExtremes);
-  const HalfNumbers keys{order};
-  const auto* from = static_cast<const int16_t*>(in);
-  auto* const to = static_cast<uint16_t*>(out);
-  for (int64_t row = 0; row < rows; ++row, from += step) {
-    const int key = largest_half(d, keys, from, n, is_far);
-    const auto bits = static_cast<uint16_t>(key < 0 ? 0x8000 - key : key);
-    to[row] = static_cast<uint16_t>(bits ^ order.flip);
-  }
-}
 
 /// Of columns that kVectors vectors cover, of which the last one ends at `n`.
 template <int64_t kVectors, class Keys, class D>
@@ -445,10 +419,7 @@ void set_places_of(KernelTable& table, Dtype dtype) {
 }
 void fill_places(KernelTable& table) {
   for (const Dtype dtype : {uint8, int8, bool_}) set_places_of<Numbers<int8_t>>(table, dtype);
-  for (const Dtype dtype : {float16, bfloat16}) {
-    set_places_of<HalfNumbers>(table, dtype);
-    table.place[static_cast<int>(dtype)].extremes = &find_half_extremes;
-  }
+  for (const Dtype dtype : {float16, bfloat16}) set_places_of<HalfNumbers>(table, dtype);
   set_places_of<Numbers<int16_t>>(table, int16);
   set_places_of<Numbers<int32_t>>(table, int32);
   set_places_of<Numbers<int64_t>>(table, int64);

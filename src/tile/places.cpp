@@ -46,11 +46,12 @@ int64_t reduced_loop(const Plan& plan) {
     if (is_reduced(plan, loop)) return loop;
   return -1;
 }
-/// How memory is searched where it lies, if it is. Bytes of bool may have any value: they are cast first.
+/// How memory is searched where it lies, if it is. Bytes of bool may have any value: only kernels of columns know that.
 std::optional<Way> way_of(const Plan& plan, const Fold& fold) {
   const auto op = static_cast<int>(extreme_of_place(fold.op)), dtype = static_cast<int>(fold.input);
   const int64_t reduced = reduced_loop(plan);
-  if (reduced < 0 || plan.strides_of(1)[0] != 1 || fold.input == bool_) return {};
+  if (reduced < 0 || plan.strides_of(1)[0] != 1) return {};
+  if (fold.input == bool_ && (reduced == 0 || plan.sizes[0] < kSearchedColumns)) return {};
   const int64_t least = itemsize(fold.input) < 4 ? kShortNarrowRun : kShortRun;
   if (reduced == 0 && plan.sizes[0] >= least) return Way::along;
   if (reduced == 0 || plan.strides_of(1)[reduced] < 0) return {};
@@ -176,7 +177,7 @@ PlaceOrder order_of(Op extreme, Dtype dtype) {
       return {is_smallest ? sign : 0, bits};
     } else {
       const uint64_t flip = std::is_signed_v<T> ? 0 : sign;
-      return {is_smallest ? ~flip : flip, 0};
+      return {is_smallest ? ~flip : flip, 0, std::is_same_v<T, bool> ? uint8_t{1} : uint8_t{0xFF}};
     }
   });
 }
@@ -186,11 +187,11 @@ struct Setup {
   const Fold& fold;
   const Shape shape;
   const Op extreme;
-  const Dtype folded;  // of the extremes that kernels fold: 16-bit floats are widened
   const PlaceOrder order;
   const Beyond beyond;
   const PlaceKernels& kernel;
-  const int shift;  // of elements
+  const int shift;            // of elements
+  const bool keeps_elements;  // whether kernels keep extremes bit by bit: those of 16-bit floats have one zero
   const bool is_far;
   const std::byte* in = nullptr;
 
@@ -199,11 +200,11 @@ struct Setup {
         fold(what),
         shape(choose_shape(loops, what)),
         extreme(extreme_of_place(what.op)),
-        folded(what.input == float16 || what.input == bfloat16 ? float32 : what.input),
         order(order_of(extreme, what.input)),
         beyond(beyond_of(extreme, what.input)),
         kernel(kernels().place[static_cast<int>(what.input)]),
         shift(shift_of(what.input)),
+        keeps_elements(what.input != float16 && what.input != bfloat16),
         is_far(tenon::is_far(loops, what)) {}
 
   int64_t stride(int64_t operand, int64_t loop) const { return loop < 0 ? 0 : plan.strides_of(operand)[loop]; }
@@ -233,6 +234,7 @@ class PlaceLoop {
   /// Finds the places of a tile's outputs and stores them.
   void find_whole(int64_t tile) {
     go_to(tile);
+    keeps_best_ = shape_.way == Way::across && setup_.keeps_elements;
     std::byte* const out = is_dense() ? result(places_index()) : places_.data();
     auto* const places = reinterpret_cast<int64_t*>(out);
     find(places, 0, shape_.chunks);
@@ -284,11 +286,38 @@ class PlaceLoop {
   const std::byte* element(int64_t i, int64_t row) const {
     return at(row) + ((i / shape_.inner * lane_stride_ + i % shape_.inner) << setup_.shift);
   }
-  void store_extremes(const int64_t* places) const {
-    alignas(64) std::byte extremes[kWidth * 8];
-    const auto size = std::size_t{1} << setup_.shift;
-    for (int64_t i = 0; i < outputs(); ++i) std::memcpy(extremes + (i << setup_.shift), element(i, places[i]), size);
-    scatter(0, extremes, setup_.shift);
+  void store_extremes(const int64_t* places) {
+    const bool is_direct = is_dense();
+    std::byte* const to = is_direct ? result(0) : best_;
+    if (keeps_best_)
+      restore(to);
+    else if (setup_.shift == 0)
+      pick<uint8_t>(to, places);
+    else if (setup_.shift == 1)
+      pick<uint16_t>(to, places);
+    else if (setup_.shift == 2)
+      pick<uint32_t>(to, places);
+    else
+      pick<uint64_t>(to, places);
+    if (!is_direct) scatter(0, best_, setup_.shift);
+  }
+  /// The extremes that were kept in their order.
+  void restore(std::byte* to) const {
+    constexpr Dtype kBits[] = {int8, int16, int32, int64};
+    const Lanes in[] = {{best_, 1}, {&setup_.order.flip, 0}};
+    kernel_of(Op::bitwise_xor, kBits[setup_.shift])(to, in, outputs());
+  }
+  /// The elements of the outputs in these rows, which have the size of T.
+  template <class T>
+  void pick(std::byte* out, const int64_t* places) const {
+    T* to = reinterpret_cast<T*>(out);
+    const T* from = reinterpret_cast<const T*>(at(0));
+    if (shape_.inner == 1) {
+      for (int64_t i = 0; i < width_; ++i) to[i] = from[i * lane_stride_ + places[i] * row_stride_];
+      return;
+    }
+    for (int64_t turn = 0; turn < width_; ++turn, from += lane_stride_)
+      for (int64_t i = 0; i < shape_.inner; ++i) *to++ = from[i + *places++ * row_stride_];
   }
 
   /// Searches the chunks from `begin` to `end`.
@@ -356,26 +385,16 @@ class PlaceLoop {
   /// Folds each output's elements of a chunk.
   void fold_chunk(int64_t chunk, std::byte* values) {
     const auto op = static_cast<std::size_t>(setup_.extreme), dtype = static_cast<std::size_t>(setup_.fold.input);
-    alignas(64) std::byte wide[kWidth * 4];
     const Chunk of = bring(chunk);
-    const bool as_they_are = setup_.kernel.extremes && shape_.way == Way::along && of.rows >= kLeastExtremes;
-    const bool is_widened = setup_.folded != setup_.fold.input && !as_they_are;
-    std::byte* const to = is_widened ? wide : values;
-    if (as_they_are)
-      setup_.kernel.extremes(to, of.data, of.rows, of.lane_step, width_, setup_.order,
-                             setup_.is_far && !shape_.gathers);
-    else if (shape_.way == Way::along)
-      kernels().fold[op][dtype](to, of.data, of.rows, of.lane_step, width_, setup_.is_far && !shape_.gathers);
+    if (shape_.way == Way::along)
+      kernels().fold[op][dtype](values, of.data, of.rows, of.lane_step, width_, setup_.is_far && !shape_.gathers);
     else
-      kernels().fold_blocks[op][dtype](to, of.data, shape_.inner, of.row_step, of.rows, of.lane_step, width_);
+      kernels().fold_blocks[op][dtype](values, of.data, shape_.inner, of.row_step, of.rows, of.lane_step, width_);
     // While this chunk is searched, memory is read.
     if (setup_.is_far && !shape_.gathers && (shape_.way == Way::blocks || shape_.chunks == 1)) {
       const int64_t bytes = shape_.chunks > 1 ? of.rows * row_stride_ : width_ * lane_stride_;
       prefetch_rows(of.data + (bytes << setup_.shift), std::min(bytes << setup_.shift, kMostAhead), 0, 1);
     }
-    if (!is_widened) return;
-    const Lanes lanes{wide, 1};
-    kernels().cast[static_cast<int>(setup_.folded)][dtype](values, &lanes, outputs());
   }
   /// Finds the row of each output's extreme in a chunk that has it.
   void search_chunk(int64_t chunk, const std::byte* extremes, int64_t* places) {
@@ -388,13 +407,12 @@ class PlaceLoop {
   }
 
   void find_across(int64_t* places, int64_t begin, int64_t end) {
-    alignas(64) std::byte best[kWidth * 8];
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       check_interrupt();
       const Chunk of = bring(chunk);
       const auto search = [&](int64_t start, int64_t count) {
         const int64_t bytes = start << setup_.shift;
-        setup_.kernel.across(places + start, best + bytes, of.data + bytes, count, of.row_step, of.rows,
+        setup_.kernel.across(places + start, best_ + bytes, of.data + bytes, count, of.row_step, of.rows,
                              chunk * shape_.chunk, chunk > begin, setup_.order);
       };
       if (setup_.is_far && !shape_.gathers && width_ << setup_.shift > kPieceBytes)
@@ -410,6 +428,8 @@ class PlaceLoop {
   int64_t lane_stride_, row_stride_;
   int64_t first_lane_ = 0, width_ = 1;
   int64_t gathered_chunk_ = -1;
+  bool keeps_best_ = false;  // whether best_ has the tile's extremes
+  alignas(64) std::byte best_[kWidth * 8];
   Scratch places_, gathered_;
 };
 

@@ -54,10 +54,10 @@ bool has_few_columns_of_few_rows(const Plan& plan) {
          (plan.sizes[0] < kSomeColumns && plan.sizes[1] <= kFewRows);
 }
 /// The kernel that folds runs of `n` elements of dtype `from` where they lie; null if they are cast first, as narrow
-/// runs of 16-bit floats are.
-FoldKernel along_of(const FoldKernels& folds, Dtype from, Dtype accumulated, int64_t n) {
+/// runs of 16-bit floats are that no vectors fold.
+FoldKernel along_of(const FoldKernels& folds, Op op, Dtype from, Dtype accumulated, int64_t n) {
   const bool is_half = accumulated == float32 && from != float32;
-  return is_half && n < kNarrowRow ? nullptr : folds.along;
+  return is_half && n < kNarrowRow && !folds_narrow_rows(op, from, accumulated) ? nullptr : folds.along;
 }
 /// The kernel that folds rows of the input; null if there is none.
 FoldAcrossKernel across_of(const FoldKernels& folds, const Program& program, const Plan& plan) {
@@ -117,7 +117,7 @@ struct Setup {
 
   /// Takes kernels that cast the input themselves, if there are some.
   void choose_widening_folds(bool lies_in_lanes) {
-    const FoldKernel along = along_of(where_it_lies, whole.dtype(0), accumulated, shape.lanes);
+    const FoldKernel along = along_of(where_it_lies, reduction.op, whole.dtype(0), accumulated, shape.lanes);
     widens = shape.along ? along != nullptr : lies_in_lanes && across != nullptr;
     if (!widens) return;
     fold = along;
@@ -140,6 +140,10 @@ struct Setup {
     if (!across || shape.along || shape.in_blocks || shape.widened > 1 || shape.segments > 1) return false;
     return shape.reduced.size() == 1 && shape.reduced_count <= kCascade && reduction.output == accumulated &&
            plan.strides_of(0)[shape.lane_loop] == 1;
+  }
+  /// Whether runs are folded to the output's memory.
+  bool folds_to_output() const {
+    return plain && shape.folds_rows() && reduction.output == accumulated && plan.strides_of(0)[shape.kept[0]] == 1;
   }
   /// Bytes of a segment's partial results.
   int64_t piece_bytes() const { return (((shape.along ? 1 : shape.tile) << shift) + 63) / 64 * 64; }
@@ -211,7 +215,8 @@ class ReduceLoop {
 
   /// Folds `count` neighbouring outputs along a kept loop, a tile of them at a time.
   void fold_each(int64_t loop, int64_t count) {
-    std::byte* results = memory_.data();
+    const bool in_place = setup_.folds_to_output();
+    std::byte* const results = in_place ? setup_.out + (kept_[0] << setup_.shift) : memory_.data();
     const int64_t step = setup_.plain ? count : shape_.tile / shape_.lanes;
     for (int64_t first = 0; first < count; first += step) {
       check_interrupt();
@@ -223,7 +228,10 @@ class ReduceLoop {
       else
         setup_.fold(to, tile_of_rows(loop, rows, offset), shape_.lanes, shape_.lanes, rows, false);
     }
-    write(kept_[0], plan_.strides_of(0)[loop], results, count);
+    if (in_place)
+      finish_values(setup_.reduction, setup_.accumulated, results, count);
+    else
+      write(kept_[0], plan_.strides_of(0)[loop], results, count);
   }
   /// Folds `rows` rows of memory, `step` elements apart.
   void fold_rows(std::byte* to, const std::byte* from, int64_t step, int64_t rows) {
@@ -287,7 +295,9 @@ class ReduceLoop {
     return setup.shape.along ? batch(setup) * itemsize(setup.reduction.output) : setup.slot_bytes;
   }
   static int64_t batch(const Setup& setup) {
-    return std::max<int64_t>(setup.slot_bytes * kCascadeLevels >> std::max(setup.shift, 3), 1);
+    constexpr int64_t kMost = 4096;  // they are divided and cast in the first cache
+    if (setup.folds_to_output()) return kMost;
+    return std::clamp<int64_t>(setup.slot_bytes * kCascadeLevels >> setup.shift, 1, kMost);
   }
 
   /// Loads `n` lanes of every input from `offset(input)` on and runs the Program. Returns its result.
@@ -419,6 +429,12 @@ class ReduceLoop {
   }
   /// Stores `width` results, `stride` apart in the output.
   void write(int64_t offset, int64_t stride, std::byte* lanes, int64_t width) {
+    const Dtype output = setup_.reduction.output;
+    if (stride == 1 && output != setup_.accumulated) {
+      finish_values(setup_.reduction, setup_.accumulated, lanes, width);
+      cast_to(setup_.out + (offset << shift_of(output)), setup_.accumulated, output, lanes, width);
+      return;
+    }
     place(offset, stride, finish(lanes, width), width);
   }
   /// Stores `width` results of whole rows, from lane `start` on.
@@ -618,22 +634,21 @@ void fold_narrow_rows(const Reduction& reduction, void* out, const void* in, int
 
 FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
   const auto fold = static_cast<int>(op), dtype = static_cast<int>(from);
-  const bool is_half = from == float16 || from == bfloat16;
-  if (from == accumulated || (is_half && accumulated == float32))
+  const bool is_half = from == float16 || from == bfloat16, is_extreme = finds_extremes(op);
+  if (from == accumulated || (is_half && accumulated == float32 && !is_extreme))
     return {kernels().fold[fold][dtype], kernels().fold_across[fold][dtype], kernels().fold_blocks[fold][dtype]};
   if (formula_of(op) == Op::sum && accumulated == int64) return kernels().sum_in_int64[dtype];
   return {};
 }
 bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
-  if (!folds_of(op, from, accumulated).across) return false;  // no vectors
-  if (accumulated == int64) return from != int64;
-  return (accumulated == float32 || accumulated == float64) && op != Op::prod;
+  return folds_of(op, from, accumulated).across != nullptr;  // else there are no vectors
 }
 
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows) {
   const auto& folds = kernels().fold[static_cast<int>(reduction.op)];
-  const FoldKernel folds_as_it_lies = along_of(folds_of(reduction.op, from, accumulated), from, accumulated, numel);
+  const FoldKernel folds_as_it_lies =
+      along_of(folds_of(reduction.op, from, accumulated), reduction.op, from, accumulated, numel);
   if (from == reduction.output && numel < kNarrowRow && rows > 1 && !folds_narrow_rows(reduction.op, from, accumulated))
     return fold_narrow_rows(reduction, out, in, numel, rows);
   if (folds_as_it_lies && accumulated == reduction.output) {

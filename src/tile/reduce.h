@@ -19,6 +19,9 @@ constexpr bool starts_at_zero(Op op, Dtype accumulated) {
   return (op == Op::sum || op == Op::mean) && is_inexact(accumulated);
 }
 
+/// Whether elements are compared only. Those of 16-bit floats are not widened.
+constexpr bool finds_extremes(Op op) { return op == Op::amax || op == Op::amin; }
+
 // Rows of at most so many elements are folded by one call of a kernel. Bench: tenon_bench --filter '^reduce/sum/'.
 inline constexpr int64_t kRowNumel = 8 * 1024 - 1;
 // Shorter rows of several are folded across, unless their kernel folds them in vectors.
