@@ -229,8 +229,9 @@ def _counted(rows, edges, is_linear, weight, density):
 
 
 def _check_histogram(input, is_linear, weight):
-    wide, short = (_tenon.float32, _tenon.float64), (_tenon.float16, _tenon.bfloat16)
-    require("histogramdd" if is_linear else "histogram_cpu", input, wide if is_linear else wide + short)
+    if is_linear and input.numel() > 0:  # the range is looked for
+        require("histogramdd", input, (_tenon.float32, _tenon.float64))
+    require("histogram_cpu", input, (_tenon.float32, _tenon.float64, _tenon.float16, _tenon.bfloat16))
     if weight is None:
         return
     if weight.dtype is not input.dtype:
