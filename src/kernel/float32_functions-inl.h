@@ -45,13 +45,13 @@ HWY_INLINE auto inverse_exponential(D d, V x) {
                          hn::Set(du, ~((typename C::Bits{1} << C::mantissa_bits) - 1)));
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {
-    V coarse, rest, curve;
+    V coarse, rest, slope;
 #if HWY_TARGET <= HWY_AVX3
     if constexpr (sizeof(T) == 8) {
-      constexpr double terms[] = {0x1p-1, 0x1.55555554dd44dp-3, 0x1.55555555194d2p-5, 0x1.11120af701debp-7,
-                                  0x1.6c17bb51f236dp-10};  // 2^-55
+      constexpr double terms[] = {
+          1, 0x1p-1, 0x1.55555554dd44dp-3, 0x1.55555555194d2p-5, 0x1.11120af701debp-7, 0x1.6c17bb51f236dp-10};  // 2^-55
       coarse = looked_up(counted, kWideQuarters16), rest = looked_up(counted, kWideQuarterRests16);
-      curve = polynomial(d, r, terms);
+      slope = paired_polynomial(d, r, terms);
     } else
 #endif
     {
@@ -60,15 +60,15 @@ HWY_INLINE auto inverse_exponential(D d, V x) {
       coarse = looked_up(counted, kSteps == 16 ? kQuarters16 : kQuarters8);
       rest = looked_up(counted, kSteps == 16 ? kQuarterRests16 : kQuarterRests8);
       if constexpr (kSteps == 16)
-        curve = polynomial(d, r, terms16);
+        slope = hn::MulAdd(polynomial(d, r, terms16), r, one);
       else
-        curve = polynomial(d, r, terms8);
+        slope = hn::MulAdd(polynomial(d, r, terms8), r, one);
     }
-    return Result{coarse, hn::MulAdd(hn::Mul(hn::Add(coarse, rest), r), hn::MulAdd(curve, r, one), rest), k};
+    return Result{coarse, hn::MulAdd(hn::Mul(hn::Add(coarse, rest), r), slope, rest), k};
   } else
 #endif
   {
-    return Result{one, hn::MulAdd(hn::Mul(r, r), polynomial(d, r, C::exp_terms), r), k};
+    return Result{one, hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, C::exp_terms), r), k};
   }
 }
 /// 1 / (line + low), |low| up to half of `line`, with an error of little more than the last rounding.
@@ -103,6 +103,14 @@ HWY_INLINE Pair<V> exponential_pair(D d, V x) {
   const Pair<V> power = sum_of_ordered(e.high, e.low);
   return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
 }
+/// 1 / (1 + e^-x) for |x| from 15 on. Not inlined: its constants would take the registers of the loop.
+template <class D, class V>
+HWY_NOINLINE V logistic_of_far(D d, V x) {
+  const Pair<V> small = exponential_pair(d, hn::Neg(hn::Abs(x)));
+  const V below = hn::Add(small.high, hn::NegMulAdd(small.high, small.high, small.low));
+  const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), small.high));
+  return hn::IfThenElse(hn::IsNaN(x), x, far);
+}
 /// 1 / (1 + e^-x) as 2^k / (2^k + 2^k e^-x).
 template <class D, class V>
 HWY_INLINE V logistic_vector(D d, V x) {
@@ -113,13 +121,9 @@ HWY_INLINE V logistic_vector(D d, V x) {
   const V power = hn::BitCast(d, hn::Add(e.k, hn::BitCast(du, one)));
   const V inverse = inverse_of_sum(d, hn::Add(power, e.coarse), e.fine);  // that addition is exact
   const V result = hn::BitCast(d, hn::Add(hn::BitCast(du, inverse), e.k));
-  const V size = hn::Abs(x);
-  const auto near = hn::Lt(size, hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 15.2 : 35)));
+  const auto near = hn::Lt(hn::Abs(x), hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 15.2 : 35)));
   if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
-  const Pair<V> small = exponential_pair(d, hn::Neg(size));
-  const V below = hn::Add(small.high, hn::NegMulAdd(small.high, small.high, small.low));
-  const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Sub(one, small.high));
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(near, result, far));
+  return hn::IfThenElse(near, result, logistic_of_far(d, x));
 }
 #if TENON_HAS_POWER_TABLE
 /// e^-x in float32 for |x| up to 87, with an error of 1 ulp.
@@ -165,6 +169,18 @@ HWY_INLINE V times_logistic_vector(D d, V x) {
   if constexpr (sizeof(T) == sizeof(float) && kLooksUpPowers<D>) {
     const V result = rough_times_logistic(d, x);
     const auto near = hn::Lt(hn::Abs(x), hn::Set(d, 87.0f));
+    if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
+    return hn::IfThenElse(near, result, of_any());
+  }
+#endif
+#if HWY_NATIVE_FMA
+  if constexpr (sizeof(T) == sizeof(double)) {
+    const hn::RebindToUnsigned<D> du;
+    const auto e = inverse_exponential(d, x);
+    const V power = hn::BitCast(d, hn::Add(e.k, hn::BitCast(du, hn::Set(d, T{1}))));
+    const V ratio = hn::Div(x, hn::Add(hn::Add(power, e.coarse), e.fine));
+    const V result = hn::BitCast(d, hn::Add(hn::BitCast(du, ratio), e.k));  // k is 0 where x is small
+    const auto near = hn::Lt(hn::Abs(x), hn::Set(d, T{700}));
     if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
     return hn::IfThenElse(near, result, of_any());
   }

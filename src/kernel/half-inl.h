@@ -229,8 +229,8 @@ struct HalfFunctionOf {
   struct HalfFunctionOf<ops::NAME> {        \
     using type = FUNCTION;                  \
   };
-#if HWY_TARGET <= HWY_AVX3
 TENON_HALF_FUNCTION(exp, half::Exp)
+#if HWY_TARGET <= HWY_AVX3
 TENON_HALF_FUNCTION(log, half::Log)
 #endif
 TENON_HALF_FUNCTION(sin, half::Sin)

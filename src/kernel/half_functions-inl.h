@@ -1,8 +1,8 @@
-// kernel: functions of 16-bit floats over vectors of float32 with AVX-512; angles with AVX2, too. A number of 11 or 8
-// bits times a constant of 13 bits is exact in float32, so that angles and powers are reduced without pairs; 16
-// intervals look up what they need; and nothing is added back that a 16-bit result does not show. Of the 65,536 float16
-// numbers, at most two have another result than the exact one rounded, a neighbour of it; of bfloat16, none
-// (half_functions_test.cpp).
+// kernel: functions of 16-bit floats over vectors of float32 with AVX-512; angles and exponentials with AVX2, too. A
+// number of 11 or 8 bits times a constant of 13 bits is exact in float32, so that angles and powers are reduced without
+// pairs; 16 intervals look up what they need; and nothing is added back that a 16-bit result does not show. Of the
+// 65,536 float16 numbers, at most two have another result than the exact one rounded, a neighbour of it; of bfloat16,
+// none (half_functions_test.cpp).
 #if defined(TENON_KERNEL_HALF_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_HALF_FUNCTIONS_INL_H
 #undef TENON_KERNEL_HALF_FUNCTIONS_INL_H
@@ -10,6 +10,7 @@
 #define TENON_KERNEL_HALF_FUNCTIONS_INL_H
 #endif
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -75,26 +76,43 @@ struct Cos {
     return sine_of_turns(t, counted, kCosineTerms);
   }
 };
-#if HWY_TARGET <= HWY_AVX3
-/// 2^(k + i/16) (1 + p); i looks up a power.
+/// 2^(k + i/16) (1 + p), or 2^(k + i/8) (1 + p); i looks up a power.
 struct Exp {
+#if HWY_TARGET > HWY_AVX3
+  static constexpr float farthest = 87;  // of bfloat16: beyond, results may be subnormal or infinite
+#endif
   template <class T>
   static HWY_INLINE V32 of(V32 x) {
-    constexpr float kCounter16 = kCounter<float> / 16;
-    constexpr float terms[] = {0x1.62e43p-1f, 0x1.ebfff4p-3f, 0x1.c6b46ap-5f};  // of (2^r - 1) / r: 2^-29
+    constexpr bool kWide = std::is_same_v<T, BFloat16>, kScales = kScalesAtOnce<D32>;
+    constexpr int kSteps = kPowersLookedUp<D32>;
+    constexpr float counter = kCounter<float> / kSteps;
+    constexpr float terms16[] = {0x1.62e43p-1f, 0x1.ebfff4p-3f, 0x1.c6b46ap-5f};  // of (2^r - 1) / r: 2^-29
+    constexpr float terms8[] = {0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6bb7ap-5f, 0x1.3b2fc4p-7f};
     const D32 d;
     // Beyond, the result is 0 or infinite. Max gives its second operand if one is NaN.
-    V32 bounded = hn::Max(hn::Set(d, -110.0f), x);
-    if constexpr (std::is_same_v<T, BFloat16>) bounded = hn::Min(hn::Set(d, 90.0f), bounded);
+    V32 bounded = x;
+    if constexpr (kScales || !kWide) bounded = hn::Max(hn::Set(d, kWide ? -110.0f : -20.0f), bounded);
+    if constexpr (kScales == kWide) bounded = hn::Min(hn::Set(d, kWide ? 90.0f : 12.0f), bounded);
     const V32 product = hn::Mul(bounded, hn::Set(d, 0x1.715p+0f));  // exact
-    const V32 counted = hn::MulAdd(bounded, hn::Set(d, ExpLog<float>::inverse_ln2), hn::Set(d, kCounter16));
-    const V32 exponent = hn::Sub(counted, hn::Set(d, kCounter16));
+    const V32 counted = hn::MulAdd(bounded, hn::Set(d, ExpLog<float>::inverse_ln2), hn::Set(d, counter));
+    const V32 exponent = hn::Sub(counted, hn::Set(d, counter));
     const V32 r = hn::MulAdd(bounded, hn::Set(d, 0x1.1d94aep-14f), hn::Sub(product, exponent));
-    const V32 high = looked_up(counted, kPowers16);
-    const V32 power = hn::MulAdd(hn::Mul(high, r), polynomial(d, r, terms), high);
+    V32 high, slope;
+    if constexpr (kSteps == 16)
+      high = looked_up(counted, kPowers16), slope = polynomial(d, r, terms16);
+    else
+      high = looked_up(counted, kPowers8), slope = polynomial(d, r, terms8);
+    const V32 power = hn::MulAdd(hn::Mul(high, r), slope, high);
+#if HWY_TARGET <= HWY_AVX3
     return with_whole_exponent(power, exponent);
+#else
+    const hn::RebindToSigned<D32> di;
+    const auto k = hn::ShiftRight<3>(hn::Sub(hn::BitCast(di, counted), hn::Set(di, std::bit_cast<int32_t>(counter))));
+    return hn::Mul(power, power_of_two(d, k));
+#endif
   }
 };
+#if HWY_TARGET <= HWY_AVX3
 /// By the first bits of m between 3/4 and 3/2: its inverse to some 1/32, and the inverse's logarithm. Logarithms of m
 /// below 1 have ln 2 added, because getexp counts them one power of two lower.
 struct Log {

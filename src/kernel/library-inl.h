@@ -346,15 +346,23 @@ TENON_FUNCTION(ErrorFunctionRest, erfc, kAnywhere, wide_erfc(d, x))
 
 struct InverseErrorFunction {
   static constexpr float farthest = kAnywhere;
+#if TENON_HAS_POWER_TABLE
+  static constexpr double farthest64 = kAnywhere64;
+#else
   static constexpr double farthest64 = kFarthestInverseError;
+#endif
   template <class D, class V>
   static HWY_INLINE V wide(D d, V x) {
     return wide_erfinv(d, x);
   }
-  /// A step of Newton's method from the value for float32.
+  /// By pieces, or a step of Newton's method from the value for float32.
   template <class D, class V>
   static HWY_INLINE V of_float64(D d, V x) {
+#if TENON_HAS_POWER_TABLE
+    return erfinv_by_pieces(d, x);
+#else
     return refined_erfinv(d, x, wide_erfinv(d, x));
+#endif
   }
   static HWY_INLINE double single(double x) { return TENON_SPECIAL_CALL(inverse_error_function, x); }
 };
@@ -449,6 +457,9 @@ TENON_SHORT_FUNCTION(LogarithmOf1More, kAnywhere, log1p_of_float32)
 TENON_SHORT_FUNCTION(LogarithmTo2, kAnywhere, log2_of_float32)
 TENON_SHORT_FUNCTION(LogarithmTo10, kAnywhere, log10_of_float32)
 TENON_SHORT_FUNCTION(ErrorFunction, kAnywhere, erf_of_float32)
+#if TENON_HAS_POWER_TABLE
+TENON_SHORT_FUNCTION(InverseErrorFunction, kAnywhere, erfinv_by_pieces)
+#endif
 template <>
 struct ShortFunction<Angle> {
   static constexpr bool exists = HWY_NATIVE_FMA != 0;

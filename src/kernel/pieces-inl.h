@@ -9,6 +9,10 @@
 #define TENON_KERNEL_PIECES_INL_H
 #endif
 
+#include <cstdint>
+#include <iterator>
+#include <limits>
+
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 
@@ -303,6 +307,152 @@ HWY_INLINE V tail_by_pieces(D d, V size) {
   const V shifted = hn::Add(size, hn::Set(d, T{2.5}));
   const V interval = hn::MulAdd(shifted, shifted, hn::Set(d, Pieces::width * kCounter<T>));
   return piece(size, interval, Pieces::rows);
+}
+
+/// erfinv(x) / x by w = -log(1 - x^2), in up to eight intervals. The first bits of scale * w + `shift` tell which.
+/// Rows: where a piece begins, then coefficients; the first two are all but exact.
+template <class T>
+struct InverseErrorPieces;
+template <>
+struct InverseErrorPieces<float> {
+  static constexpr float scale = 1.25f, shift = 1.5f, tiny = 0x1p-80f;
+  static constexpr uint32_t inverse_of_bits = 0x7EF311C3;
+  alignas(64) static constexpr float rows[][8] = {
+      {0x1.9b109ap-1f, 0x1.9a671ap+0f, 0x1.66cfc6p+1f, 0x1.19b47ap+2f, 0x1.b36014p+2f, 0x1.401518p+3f, 0x1.b8f9c2p+3f,
+       0x1.9fbb9ap-3f},
+      {0x1.1425b6p+0f, 0x1.4723f2p+0f, 0x1.936626p+0f, 0x1.f306aap+0f, 0x1.38a764p+1f, 0x1.7f82p+1f, 0x1.c65252p+1f,
+       0x1.de187ep-1f},
+      {0x1.f78e66p-3f, 0x1.007d4ap-2f, 0x1.f345dap-3f, 0x1.c7a5d4p-3f, 0x1.843e48p-3f, 0x1.4524fep-3f, 0x1.163228p-3f,
+       0x1.e42afp-3f},
+      {0x1.740338p-8f, 0x1.ffa3ecp-13f, -0x1.54ac14p-8f, -0x1.e2731ap-8f, -0x1.892eecp-8f, -0x1.f2dedp-9f,
+       -0x1.3dc25ap-9f, 0x1.4af17ep-7f},
+      {-0x1.3fcbd6p-9f, -0x1.08544ep-9f, -0x1.04aa16p-10f, -0x1.386a18p-15f, 0x1.1f3a48p-12f, 0x1.678548p-13f,
+       0x1.62ddd8p-14f, -0x1.3d23d4p-9f},
+      {0x1.f8766cp-15f, 0x1.8bfaf4p-13f, 0x1.b0eea6p-13f, 0x1.76544cp-14f, -0x1.fef5bcp-21f, -0x1.197778p-17f,
+       -0x1.e4834ep-19f, -0x1.4ea4cap-14f},
+      {0x1.66964p-15f, 0x1.4ed05ep-16f, -0x1.58ce1p-17f, -0x1.d0fb74p-17f, -0x1.502346p-19f, 0x1.3d75e8p-22f,
+       0x1.622d56p-23f, 0x1.94301ap-15f},
+      {-0x1.c08cf6p-19f, -0x1.67a412p-18f, -0x1.422e2p-19f, 0x1.b8b362p-21f, 0x1.da8ea8p-22f, 0x1.9dab0ep-27f,
+       -0x1.eeff1cp-28f, 0x1.29c642p-21f},
+      {-0x1.906eaap-21f, 0x1.a9a27cp-26f, 0x1.fa3b6cp-22f, 0x1.6c543ap-24f, -0x1.75b738p-25f, -0x1.0b2f44p-28f,
+       0x1.f9ff96p-33f, -0x1.16839cp-20f},
+  };
+};
+/// One polynomial up to w = `near`, for most numbers; look-ups of float64 take AVX2 longer.
+template <>
+struct InverseErrorPieces<double> {
+  static constexpr double near = 6, scale = 1, shift = 0, tiny = 0x1p-900;
+  static constexpr uint64_t inverse_of_bits = 0x7FDE6238502484BA;
+  static constexpr double near_row[] = {
+      0x1.800215bp+0,         0x1.4087c71d55251p+0,   0x1.005f070d094f1p-2,   0x1.cd2538b24c5d4p-11,
+      -0x1.123e1ddfb6093p-9,  0x1.749b79ccf98abp-13,  0x1.86b183ef3e441p-16,  -0x1.688fcd876bf8bp-18,
+      -0x1.175e487819c38p-24, 0x1.f9862dcca0c11p-24,  -0x1.f10b2d0291dc8p-28, -0x1.1593d6a5b516bp-29,
+      0x1.4cda5e2507d3dp-32,  0x1.90dc02bbf9f9dp-36,  -0x1.24cf1244037c8p-37, 0x1.7665bb7f756edp-44,
+      0x1.971a005b1bbe3p-43,  -0x1.0833e181516d5p-46, -0x1.c89cd89274136p-49, 0x1.5cdf4f1053672p-51,
+      0x1.10e730f7ed391p-55,  -0x1.99ce4bb8dc711p-56, 0x1.fa663c124270fp-59,  -0x1.44da8b158b9a5p-62,
+      0x1.ba66ba656c8ddp-67,  -0x1.f1f0054674ffdp-73};
+  alignas(64) static constexpr double rows[][8] = {
+      {0x1.103d7998d70a4p+5, 0x0p+0, 0x0p+0, 0x1.c0004bc2p+2, 0x1.40001d338p+3, 0x1.c00025a18p+3, 0x1.400001344p+4,
+       0x1.c00010554p+4},
+      {0x1.6c46e2b8d7b54p+2, 0x0p+0, 0x0p+0, 0x1.3d6948a87be8dp+1, 0x1.7f74ad14ae372p+1, 0x1.ca1fad9f00512p+1,
+       0x1.144341c2527aep+2, 0x1.493dcae5a25adp+2},
+      {0x1.6280095cf7b4ap-4, 0x0p+0, 0x0p+0, 0x1.7f75f4ae218fdp-3, 0x1.452f371bc705p-3, 0x1.140a6ded5e1a6p-3,
+       0x1.ce9fbbcb06fd1p-4, 0x1.86f8e8b970b26p-4},
+      {-0x1.4f13a38e69822p-11, 0x0p+0, 0x0p+0, -0x1.7e95d545097d9p-8, -0x1.f30b065ced089p-9, -0x1.36971c05e555p-9,
+       -0x1.70e7f29a0041dp-10, -0x1.c031b81600757p-11},
+      {0x1.39d80e143c71ep-17, 0x0p+0, 0x0p+0, 0x1.1d7dfe0469ecap-12, 0x1.67b36efd02f02p-13, 0x1.55e5e92898acfp-14,
+       0x1.21e23ffdc6c93p-15, 0x1.fc39fcc766fd5p-17},
+      {-0x1.6d88ee13c0e0dp-23, 0x0p+0, 0x0p+0, -0x1.a9c510972de45p-19, -0x1.198800748c843p-17, -0x1.cce6ef4a20af6p-19,
+       -0x1.1a629e8a9415bp-20, -0x1.65f83f62f33a2p-22},
+      {0x1.db2131959aa4ep-29, 0x0p+0, 0x0p+0, -0x1.0fdfcfc8f9a23p-19, 0x1.3d160114e749dp-22, 0x1.4e3d2744e923bp-23,
+       0x1.323ab15a88304p-25, 0x1.1935c89d3e8c5p-27},
+      {-0x1.49f7af55b80e7p-34, 0x0p+0, 0x0p+0, 0x1.93251d108acd7p-22, 0x1.5ddac653cb385p-27, -0x1.d6b816273398cp-28,
+       -0x1.61915350b9362p-30, -0x1.d7e752d8e9f54p-33},
+      {0x1.df209b2e07c06p-40, 0x0p+0, 0x0p+0, -0x1.59c5a8297756fp-25, -0x1.fdfc0b5b7f5e5p-29, 0x1.087c7a21bbe0bp-32,
+       0x1.a7378192efc5dp-35, 0x1.9dc946bc2c1b2p-38},
+      {-0x1.661fccf363fdep-45, 0x0p+0, 0x0p+0, 0x1.4f9299e751e2cp-29, 0x1.0ebca045436dap-31, -0x1.f2aeb74f75723p-41,
+       -0x1.001ef262f0d2bp-39, -0x1.7667a2bd19e07p-43},
+      {0x1.12ddfa244836ap-50, 0x0p+0, 0x0p+0, 0x1.9a4282ac08998p-35, -0x1.98da72b33d8bep-35, -0x1.1a49d0c58587ap-40,
+       0x1.2e4cb062ce8b7p-44, 0x1.5abcb985d9fc7p-48},
+      {-0x1.6c5a48cb5e74cp-54, 0x0p+0, 0x0p+0, -0x1.26aa1339d0031p-35, 0x1.c9691e24030dp-39, 0x1.2d3e50f6d56f7p-43,
+       -0x1.43e22cfb1c82cp-49, -0x1.46ccf7ee0978bp-53},
+      {0x1.a96a3a076d173p-60, 0x0p+0, 0x0p+0, 0x1.4b0cba4dd6897p-38, -0x1.350ed31b8e123p-43, -0x1.bb9e25a702948p-47,
+       0x1.fae704f9216c9p-55, 0x1.37457039b633fp-58},
+      {0x1.24c27cb7a535bp-56, 0x0p+0, 0x0p+0, -0x1.9100f4d2494a4p-42, -0x1.d8a23ac2d9397p-49, 0x1.09befa9bfbbb3p-50,
+       0x1.a7900a9f5ab48p-62, -0x1.1edef530fed85p-63},
+      {-0x1.4acf9f34abc38p-63, 0x0p+0, 0x0p+0, 0x1.48fb25388bf05p-48, 0x1.97d9a635c1878p-50, -0x1.0b7c542a5ea02p-54,
+       -0x1.9c7c0f9926f8fp-63, 0x1.18d7b9042cfbp-68},
+      {-0x1.5cced05493ef5p-59, 0x0p+0, 0x0p+0, -0x1.7a3478ec6c463p-48, -0x1.9a898557052f1p-53, 0x1.ad0b32bf7916ep-59,
+       0x1.3d904e5fae9ccp-66, -0x1.5655fbc48765ap-72},
+      {0x1.5987d5f83e54ep-67, 0x0p+0, 0x0p+0, 0x1.5260087fad088p-53, 0x1.17017aa4ba5b1p-56, -0x1.52bebfd6f4b91p-64,
+       -0x1.cc3248c32ead7p-70, 0x1.f676dcac945b5p-79},
+      {0x1.518f1b99470a3p-63, 0x0p+0, 0x0p+0, 0x1.230eef6e52394p-49, -0x1.a5f6446b72edcp-61, -0x1.2eaa0d37d46aap-70,
+       0x1.b9d7342b125f6p-74, 0x1.9de7a3f069d05p-79},
+  };
+};
+/// erfinv(x) / x for w = w_high + w_low as a pair. `row(i)`: a number of the row of the polynomial.
+template <std::size_t kRows, class Row, class V>
+HWY_INLINE Pair<V> inverse_error_factor(V w_high, V w_low, const Row& row) {
+  const V t = hn::Sub(w_high, row(0)), square = hn::Mul(t, t), slope = row(2), line = hn::Mul(t, slope);
+  // Even and odd terms apart, which the processor adds at once.
+  V next = row(kRows - 1), last = row(kRows - 2);
+  for (std::size_t number = kRows - 3; number > 2; --number) {
+    const V sum = hn::MulAdd(next, square, row(number));
+    next = last;
+    last = sum;
+  }
+  const Pair<V> sum = sum_of_ordered(row(1), line);
+  const V t_low = hn::Add(hn::Sub(w_high, hn::Add(t, row(0))), w_low);  // of w near 0
+  const V bend = hn::MulAdd(t_low, slope, hn::MulSub(t, slope, line));
+  return {sum.high, hn::Add(sum.low, hn::MulAdd(square, hn::MulAdd(next, t, last), bend))};
+}
+template <class D, class V>
+HWY_INLINE Pair<V> inverse_error_factor_by_pieces(D d, V w_high, V w_low) {
+  using T = hn::TFromD<D>;
+  using Pieces = InverseErrorPieces<T>;
+  const hn::RebindToUnsigned<D> du;
+  const V shifted = hn::MulAdd(w_high, hn::Set(d, Pieces::scale), hn::Set(d, Pieces::shift));
+  const V interval = hn::BitCast(d, hn::ShiftRight<ExpLog<T>::mantissa_bits - 1>(hn::BitCast(du, shifted)));
+  return inverse_error_factor<std::size(Pieces::rows)>(
+      w_high, w_low, [&](std::size_t i) HWY_ATTR { return looked_up_of_8(interval, Pieces::rows[i]); });
+}
+/// erfinv(x) with an error of little more than the last rounding: 1 - x^2, its logarithm, and the first two terms of
+/// the polynomial are pairs.
+template <class D, class V>
+HWY_INLINE V erfinv_by_pieces(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Pieces = InverseErrorPieces<T>;
+  const hn::RebindToUnsigned<D> du;
+  const V one = hn::Set(d, T{1}), size = hn::Abs(x);
+  const Pair<V> less = sum_of_ordered(one, hn::Neg(size)), more = sum_of_ordered(one, size);
+  const V share = hn::Mul(less.high, more.high), lost = hn::MulSub(less.high, more.high, share);
+  const V share_low = hn::MulAdd(less.high, more.low, hn::MulAdd(less.low, more.high, lost));
+  // The inverse to 1/8 is enough for what the product lost.
+  const V inverse = hn::BitCast(d, hn::Sub(hn::Set(du, Pieces::inverse_of_bits), hn::BitCast(du, share)));
+  const Pair<V> log = log_pair<true>(d, share), sum = sum_of_ordered(log.high, log.low);
+  const V w = hn::Neg(sum.high), w_low = hn::Neg(hn::MulAdd(share_low, inverse, sum.low));
+  Pair<V> factor;
+  if constexpr (sizeof(T) == sizeof(double)) {
+    factor = inverse_error_factor<std::size(Pieces::near_row)>(
+        w, w_low, [&](std::size_t i) HWY_ATTR { return hn::Set(d, Pieces::near_row[i]); });
+    const auto near = hn::Lt(w, hn::Set(d, Pieces::near));
+    if (HWY_UNLIKELY(!hn::AllTrue(d, near))) {
+      const Pair<V> far = inverse_error_factor_by_pieces(d, w, w_low);
+      factor = {hn::IfThenElse(near, factor.high, far.high), hn::IfThenElse(near, factor.low, far.low)};
+    }
+  } else {
+    factor = inverse_error_factor_by_pieces(d, w, w_low);
+  }
+  const auto product = [&](V number) HWY_ATTR { return hn::MulAdd(number, factor.high, hn::Mul(number, factor.low)); };
+  const V result = hn::CopySign(product(size), x), tiny = hn::Set(d, Pieces::tiny);
+  const auto plain = hn::And(hn::Lt(tiny, size), hn::Lt(size, one));
+  if (HWY_LIKELY(hn::AllTrue(d, plain))) return result;
+  // Products of tiny numbers with the low part would be subnormal.
+  const V of_tiny = hn::Mul(product(hn::Mul(size, hn::Set(d, 1 / Pieces::tiny))), tiny);
+  const V infinite = hn::Set(d, std::numeric_limits<T>::infinity()),
+          nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+  const V end = hn::IfThenElse(hn::Eq(size, one), infinite, nan);
+  return hn::IfThenElse(plain, result, hn::CopySign(hn::IfThenElse(hn::Lt(size, one), of_tiny, end), x));
 }
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
