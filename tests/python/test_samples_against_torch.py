@@ -19,8 +19,13 @@ OTHER_GRADIENTS = {"as_strided_scatter", "nn.functional.pdist"}
 OTHER_RANDOM = {"nn.functional.rrelu"}
 OTHER_TIES = {"argsort", "kthvalue", "median", "mode", "nanmedian", "sort", "topk"}
 # Of dtypes that they refuse, one of several texts.
-OTHER_TEXTS = {"gradient": [torch.bool], "nn.functional.bilinear": [torch.bool], "nn.functional.embedding": [torch.int64, torch.bool],
-               "tensordot": [torch.bool]}  # fmt: skip
+OTHER_TEXTS = {
+    "gradient": [torch.bool],
+    "histogramdd": [torch.bool],
+    "nn.functional.bilinear": [torch.bool],
+    "nn.functional.embedding": [torch.int64, torch.bool],
+    "tensordot": [torch.bool],
+}
 REFUSED = ("not in Tenon", "not supported", "sparse", "no inverse")
 
 
