@@ -795,7 +795,7 @@ template <class T>
   };
   const auto first = element_cast<double>(*std::find_if(weights, weights + categories, is_wrong));
   throw Error(!(first >= 0) ? "invalid multinomial distribution (encountering probability entry < 0)"
-                        : "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+                            : "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
 }
 
 /// Draws with replacement: each finds its place in the running sums.
