@@ -823,11 +823,17 @@ void draw_places(const T* weights, int64_t categories, int64_t* places, int64_t 
 }  // namespace
 
 namespace {
+/// Memory for `sizes`, of the dtype and the device of `of`, and if that is the output and has these sizes, of its
+/// strides: on them depends which element gets which number.
+Tensor memory_like(const Tensor& of, SizesView sizes, bool is_out) {
+  const Options options(of.dtype(), of.device());
+  return is_out && of.sizes() == sizes ? empty_strided(sizes, of.strides(), options) : empty(sizes, options);
+}
 /// `of` has the dtype and the device of the result.
-Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std) {
+Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std, bool is_out) {
   if (!std.is_tensor()) {
     // PyTorch expands `mean` to the sizes of `out=`, too.
-    Tensor result = empty(infer_size(mean.tensor().sizes(), of.sizes()), {of.dtype(), of.device()});
+    Tensor result = memory_like(of, infer_size(mean.tensor().sizes(), of.sizes()), is_out);
     return normal_(result, 0, std.number().as_double()).add_(mean.tensor().detach());
   }
   const Tensor deviation = std.tensor().detach();
@@ -835,7 +841,7 @@ Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std) {
   if (deviation.numel() > 0 && !deviation.is_meta() && !amin(deviation).ge(0).item().as_bool())
     throw Error("normal expects all elements of std >= 0.0");
   const SizesView first = mean.is_tensor() ? mean.tensor().sizes() : deviation.sizes();
-  Tensor result = empty(infer_size(first, deviation.sizes()), {of.dtype(), of.device()});
+  Tensor result = memory_like(of, infer_size(first, deviation.sizes()), is_out);
   normal_(result).mul_(deviation);
   return result.add_(mean.is_tensor() ? mean.tensor().detach()
                                       : full({}, mean.number(), Options(result.dtype(), result.device())));
@@ -843,7 +849,7 @@ Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std) {
 }  // namespace
 
 Tensor normal(const Arg& mean, const Arg& std) {
-  const Tensor result = normal_like(mean.is_tensor() ? mean.tensor() : std.tensor(), mean, std);
+  const Tensor result = normal_like(mean.is_tensor() ? mean.tensor() : std.tensor(), mean, std, false);
   forget_writes(result);
   const Arg* const args[] = {&mean, &std};
   const char* node = !std.is_tensor() ? "NormalBackward1" : mean.is_tensor() ? "NormalBackward3" : "NormalBackward2";
@@ -853,7 +859,7 @@ Tensor normal(const Arg& mean, const Arg& std) {
 Tensor& normal_out(Tensor& out, const Arg& mean, const Arg& std) {
   const Arg* const args[] = {&mean, &std};
   check_out_unrecorded("normal", out, args, 2);
-  const Tensor result = normal_like(out, mean, std);
+  const Tensor result = normal_like(out, mean, std, true);
   ResizedOutput resized(out, result.sizes(), result.strides());
   out.copy_(result);
   resized.keep();

@@ -86,6 +86,14 @@ PyObject* random_call(const Call& call) {
 
 PyObject* bernoulli_call(const Call& call) {
   const Tensor& self = call.tensor(Name::input);
+  if (call.has(Name::out) && call.tensor(Name::out).sizes() == self.sizes()) {
+    // Which element gets which number depends on the strides of what is written.
+    const Tensor& out = call.tensor(Name::out);
+    return drawn(call, [&] {
+      Tensor result = empty_strided(out.sizes(), out.strides(), Options(out.dtype(), out.device()));
+      return bernoulli_(result, self.detach());
+    });
+  }
   return drawn(call, [&] { return call.has(Name::p) ? bernoulli(self, call.floating(Name::p, 0)) : bernoulli(self); });
 }
 

@@ -181,11 +181,19 @@ Tensor made(const Call& call, const Make& make) {
   return make(size, options);
 }
 
-/// The same with random values from the call's generator.
-template <class Draw>
-Tensor drawn(const Call& call, const Draw& draw) {
+/// The same with random values from the call's generator. They depend on strides: for an `out=` that is not contiguous
+/// `overwrite` draws in memory like it.
+template <class Draw, class Overwrite>
+Tensor drawn(const Call& call, const Draw& draw, const Overwrite& overwrite) {
   const GivenGenerator drawn_from(call.object(Name::generator));
-  return made(call, draw);
+  return made(call, [&](SizesView size, const Options& options) {
+    if (!call.has(Name::out)) return draw(size, options);
+    const Tensor& out = call.tensor(Name::out);
+    if (out.is_contiguous() || out.sizes() != size) return draw(size, options);
+    Tensor result = empty_strided(size, out.strides(), options);
+    overwrite(result);
+    return result;
+  });
 }
 
 /// PyTorch's warning that a tensor should be copied by clone().
@@ -200,7 +208,9 @@ void advise_on_copies(PyObject* data, const char* function) {
 
 Tensor integers_drawn(const Call& call) {
   const int64_t low = call.integer(Name::low, 0), high = call.integer(Name::high);
-  return drawn(call, [&](SizesView size, const Options& options) { return randint(low, high, size, options); });
+  return drawn(
+      call, [&](SizesView size, const Options& options) { return randint(low, high, size, options); },
+      [&](Tensor& out) { random_(out, low, high); });
 }
 template <class Draw>
 Tensor drawn_like(const Call& call, const Draw& draw) {
@@ -237,9 +247,6 @@ Tensor full_of(const Call& call) {
 
 #define TENON_MADE(FUNCTION, VALUE) \
   TENON_FILLED(VALUE, made(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
-#define TENON_DRAWN(FUNCTION) \
-  TENON_NEW(drawn(call, [](SizesView size, const Options& options) { return FUNCTION(size, options); }))
-
 #define TENON_DRAWN_LIKE(FUNCTION)                                                                 \
   TENON_NEW(drawn_like(call, [](const Tensor& self, const Options& options, MemoryFormat format) { \
     return FUNCTION(self, options, format);                                                        \
@@ -258,9 +265,16 @@ PyObject* empty_call(const Call& call) {
   return fresh(call, empty_strided(size, strides, options_of(call)));
 }
 
+Tensor rand_of(const Call& call) {
+  return drawn(
+      call, [](SizesView size, const Options& options) { return rand(size, options); },
+      [](Tensor& out) { uniform_(out); });
+}
 PyObject* randn_call(const Call& call) {
   check_out(call);
-  const Tensor values = drawn(call, [](SizesView size, const Options& options) { return randn(size, options); });
+  const Tensor values = drawn(
+      call, [](SizesView size, const Options& options) { return randn(size, options); },
+      [](Tensor& out) { normal_(out); });
   if (!call.has(Name::out)) return fresh(call, values);
   call.tensor(Name::out).resize_(values.sizes()).copy_(values);
   return returned(call);
@@ -295,7 +309,7 @@ const Definition kFactories[] = {
                  false)},
     {"ones", kFunction, "(ints size, *, " TENON_OPTIONS, "A tensor filled with 1.", TENON_MADE(ones, 1)},
     {"rand", kFunction, "(ints size, *, Generator? generator, " TENON_OPTIONS "\n(ints size, *, " TENON_OPTIONS,
-     "Random numbers, uniform in [0, 1).", TENON_DRAWN(rand)},
+     "Random numbers, uniform in [0, 1).", TENON_NEW(rand_of(call))},
     {"randint", kFunction,
      "(int high, ints size, *, Generator? generator, " TENON_OPTIONS "\n(int high, ints size, *, " TENON_OPTIONS
      "\n(int low, int high, ints size, *, Generator? generator, " TENON_OPTIONS

@@ -343,3 +343,25 @@ def test_versions_count_writes():
     version = x._version
     x.normal_().uniform_()
     assert x._version == version + 2
+
+
+def turned(m, size, **options):
+    return m.empty(size[::-1], **options).permute(tuple(range(len(size)))[::-1])
+
+
+def with_gaps(m, size, **options):
+    return m.empty((*size[:-1], size[-1] * 2), **options)[..., ::2]
+
+
+# Which element gets which number depends on the strides of what is written.
+@pytest.mark.parametrize("layout", [turned, with_gaps])
+@pytest.mark.parametrize("size", [(2, 3), (5, 5), (2, 3, 4), (40, 50)], ids=str)
+def test_drawn_into_strided_outputs(size, layout):
+    shares = [0.5] * math.prod(size)
+    assert_equal(lambda m: m.rand(size, out=layout(m, size)))
+    assert_equal(lambda m: m.randint(100, size, out=layout(m, size, dtype=m.int64)))
+    assert_equal(lambda m: m.bernoulli(m.tensor(shares).reshape(size), out=layout(m, size)))
+    assert_near(lambda m: m.randn(size, out=layout(m, size)))
+    assert_near(lambda m: m.normal(m.zeros(size), m.ones(size), out=layout(m, size)))
+    assert_near(lambda m: m.normal(m.zeros(size), 2.0, out=layout(m, size)))
+    assert_near(lambda m: m.normal(0.0, 2.0, size, out=layout(m, size)))
