@@ -36,11 +36,14 @@ struct PlacedWrite {
 /// Writes into 16-bit floats: in float32, rounded once. Where few parts are named, only these are converted.
 void write_wide(const Tensor& self, int64_t dim, const Tensor& places, const PlacedWrite& write);
 
+/// Whether elements are joined in a wider dtype.
+inline bool is_joined_wide(Dtype dtype) { return is_floating_point(dtype) && itemsize(dtype) == 2; }
+
 /// Calls `write(self, places)`, and counts it as one write. If elements are joined, 16-bit floats are joined in float32
 /// and rounded once, as in PyTorch. The places are in range.
 template <class Write>
 void write_counted(const Tensor& self, int64_t dim, const Tensor& places, bool joins, const Write& write) {
-  if (joins && is_floating_point(self.dtype()) && self.itemsize() == 2) {
+  if (joins && is_joined_wide(self.dtype())) {
     const auto call = [](const void* given, const Tensor& to, const Tensor& at) {
       (*static_cast<const Write*>(given))(to, at);
     };

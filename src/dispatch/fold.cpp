@@ -530,7 +530,7 @@ Tensor plain::count_nonzero(const Tensor& self, const DimsArg& dim) {
   // Where dims are named PyTorch sums comparisons, which know every dtype.
   if (dim.view().empty() && is_computed(self)) check_has_code(row_of(Op::count_nonzero), self.dtype());
   const Tensor real = is_complex(self.dtype()) ? run_to(self, bool_, MemoryFormat::preserve) : self;
-  if (itemsize(real.dtype()) == 1) return run_reduce(Op::sum, as_truths(real), dim.view(), false, {});
+  if (itemsize(real.dtype()) == 1) return run_reduce(Op::sum, with_bytes_of(real, bool_), dim.view(), false, {});
   return fold({Op::count_nonzero, real.dtype(), {int64}}, real, mask, false);
 }
 

@@ -794,6 +794,7 @@ template <class T>
     return !(element_cast<double>(weight) >= 0) || std::isinf(element_cast<double>(weight));
   };
   const auto first = element_cast<double>(*std::find_if(weights, weights + categories, is_wrong));
+  // A NaN has the text of a number below 0, as in PyTorch.
   throw Error(!(first >= 0) ? "invalid multinomial distribution (encountering probability entry < 0)"
                             : "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
 }

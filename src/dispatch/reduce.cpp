@@ -46,8 +46,8 @@ void check_whole_mean_out(Dtype input, Dtype out) {
 Types compute_types(Op op, Dtype input, std::optional<Dtype> asked) {
   const Dtype result = reduced_dtype(op, input, asked);
   if (is_truth(op)) return {bool_, bool_, result};
-  // A sum rounds its elements to the dtype asked for first, a mean does not.
   if (finds_extremes(op)) return {result, result, result};
+  // A sum rounds its elements to the dtype asked for first, a mean does not.
   return {op == Op::mean ? widened(result) : result, widened(result), result};
 }
 
@@ -297,8 +297,12 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  if (is_truth(op) && itemsize(self.dtype()) == 1 && self.dtype() != bool_)
-    return compute(op, types, out, as_truths(self), mask, keepdim);
+  // If nothing is folded, elements are cast: bytes of bool may have any value.
+  const bool folds = self.numel() != out.numel();
+  if (folds && is_truth(op) && itemsize(self.dtype()) == 1 && self.dtype() != bool_)
+    return compute(op, types, out, with_bytes_of(self, bool_), mask, keepdim);
+  if (!folds && self.dtype() == bool_ && types.element == bool_)
+    return compute(op, types, out, with_bytes_of(self, uint8), mask, keepdim);
   if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask) ||
       fold_middle_dims(op, types, out, self, mask) ||
       (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
@@ -435,8 +439,8 @@ Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   return input;
 }
 
-Tensor as_truths(const Tensor& self) {
-  return new_alias(self, self.sizes(), self.strides(), self.storage_offset(), bool_);
+Tensor with_bytes_of(const Tensor& self, Dtype dtype) {
+  return new_alias(self, self.sizes(), self.strides(), self.storage_offset(), dtype);
 }
 
 void fail_mean(const char* name, const char* which, Dtype dtype) {

@@ -12,8 +12,8 @@ namespace tenon {
 /// Of the result; `asked`: by the argument `dtype`.
 Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked);
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
-/// The elements of a dtype of one byte as bool, whose bytes may have any value: all but 0 are true.
-Tensor as_truths(const Tensor& self);
+/// The same bytes as elements of another dtype of one byte. As bool they may have any value: all but 0 are true.
+Tensor with_bytes_of(const Tensor& self, Dtype dtype);
 /// Error for a mean in integers; `which` dtype is asked for.
 [[noreturn]] void fail_mean(const char* name, const char* which, Dtype dtype);
 /// An output's strides over the input's dims: 0 where reduced.

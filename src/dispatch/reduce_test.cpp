@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "dispatch/differentiate.h"
@@ -484,6 +485,25 @@ TEST(Reduce, TruthsOfNothingAndOfEverything) {
   EXPECT_EQ(all(empty({0, 3}), 0).numel(), 3);
   EXPECT_TRUE(all(full({2}, __builtin_nan(""))).item<bool>()) << "NaN is not zero";
   EXPECT_EQ(all(ones({2}, uint8)).dtype(), uint8);
+}
+
+TEST(Reduce, TruthsAreBytesOfOne) {
+  const auto expect_ones = [](const Tensor& truths) {
+    EXPECT_TRUE(same_bits(truths, ones(truths.sizes(), truths.dtype()))) << to_string(truths.view(uint8));
+  };
+  for (int64_t columns : {1, 3, 20}) {
+    const Tensor numbers = full({6, 20}, 7, int8).narrow(1, 0, columns), truths = numbers.view(bool_);
+    for (const Tensor& operand : {numbers, truths, truths.narrow(1, 0, 1)})
+      for (int64_t dim : {0, 1}) {
+        expect_ones(any(operand, {dim}));
+        expect_ones(all(operand, {dim}));
+      }
+    for (int64_t dim : {0, 1}) {
+      expect_ones(amax(truths, {dim}));
+      expect_ones(std::get<0>(max(truths, dim)));
+      expect_ones(std::get<0>(min(truths, dim)));
+    }
+  }
 }
 
 TEST(Reduce, AMeanGoesIntoFloatsOnly) {

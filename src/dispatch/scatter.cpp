@@ -45,8 +45,8 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
   if (!src.is_tensor() && of_index.data && is_outside(place_at(of_index.data), size))
     fail_first_place(of_index, dim, size);
   const Tensor elements = src.is_tensor() ? src.tensor() : as_element(src.number(), self.dtype());
-  const bool selects_parts =
-      join != Join::replace && self.itemsize() == 2;  // of 16-bit floats, before they are written
+  // Parts of a tensor that is joined wide are converted before anything is written.
+  const bool selects_parts = join != Join::replace && is_joined_wide(self.dtype());
   if ((target == Target::given || selects_parts) && of_index.data && is_any_outside(of_index, size))
     fail_first_place(of_index, dim, size);
   const auto write = [&](const Tensor& to, const Tensor& at) { write_elements(to, dim, ByteView(at), elements, join); };

@@ -18,8 +18,8 @@ using CellVector = hn::Vec<CellTag>;
 template <class T>
 using CellLanes = hn::Repartition<T, CellTag>;
 inline constexpr int64_t kCellBlock = 16, kCellBlocks = hn::MaxLanes(CellTag()) / kCellBlock;
-// Longer rows in bytes are folded one by one: memory is read best in order.
-inline constexpr int64_t kLongestInCells = 256, kLongestFarCells = 128;
+// Rows of that many bytes and more are folded one by one: memory is read best in order.
+inline constexpr int64_t kCellsBelow = 256, kFarCellsBelow = 128;
 
 /// Blocks of 16 bytes that lie `step` bytes apart.
 template <class D>
@@ -54,8 +54,8 @@ class CellRows {
 
   /// `end`: of what may be read.
   HWY_NOINLINE void run(To* to, const From* rows_from, int64_t rows, const From* rows_end, bool is_far) const {
-    const auto *from = reinterpret_cast<const uint8_t*>(rows_from), *const end =
-                                                                        reinterpret_cast<const uint8_t*>(rows_end);
+    const auto* from = reinterpret_cast<const uint8_t*>(rows_from);
+    const auto* const end = reinterpret_cast<const uint8_t*>(rows_end);
     const int64_t reads = (kRows - (has_pairs_ ? 2 : 1)) * step_ + std::max(bytes_, kCellBlock), next = kRows * step_;
     if (has_pairs_)
       for (; rows >= kRows && end - from >= reads; rows -= kRows, to += kRows, from += next)
@@ -152,9 +152,9 @@ class CellRows {
   }
   /// At most kRows rows, behind which nothing may be read.
   HWY_INLINE void run_last(To* to, const uint8_t* from, int64_t count) const {
-    alignas(64) uint8_t rows[kRows * kLongestInCells];
+    alignas(64) uint8_t rows[kRows * kCellsBelow];
     To results[kRows];
-    const int64_t step = bytes_ <= kCellBlock ? kCellBlock : kLongestInCells;
+    const int64_t step = bytes_ <= kCellBlock ? kCellBlock : kCellsBelow;
     std::memset(rows, 0, static_cast<std::size_t>(kRows * step));
     for (int64_t row = 0; row < count; ++row)
       std::memcpy(rows + row * step, from + row * step_, static_cast<std::size_t>(bytes_));
@@ -167,7 +167,7 @@ class CellRows {
   Fold fold_;
   int64_t bytes_, step_;
   bool has_pairs_;
-  V counted_;
+  V counted_;  // for pairs a table that puts two rows into a block, else a mask of a row's last bytes
 };
 #endif
 

@@ -154,7 +154,7 @@ HWY_INLINE U extreme_of_row(const Keys& keys, const U* from, int64_t n, bool is_
 template <class Keys, class U = typename Keys::U>
 TENON_ONCE void fold_along(Keys keys, U* to, const U* from, int64_t n, int64_t step, int64_t rows, bool is_far) {
   const int64_t bytes = n * static_cast<int64_t>(sizeof(U));
-  if (bytes < (is_far ? kLongestFarCells : kLongestInCells)) {
+  if (bytes < (is_far ? kFarCellsBelow : kCellsBelow)) {
     int64_t row = 0;
     if constexpr (sizeof(U) == 1)
       if (step == n && bytes == 2) row = fold_cells<uint16_t>(keys, to, from, n, rows);

@@ -654,8 +654,9 @@ struct CellHalfSums {
 };
 inline void sum_bfloat16(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   const auto* const from = static_cast<const BFloat16*>(in);
-  const bool is_pair = n == 2 && step == 2;  // one addition: faster as whole vectors, with the same result
-  if (is_pair || n * static_cast<int64_t>(sizeof(BFloat16)) >= kLongestInCells)
+  const bool is_pair =
+      n == 2 && step == 2;  // one addition: faster as whole vectors; a sum of zeros may have the other sign
+  if (is_pair || n * static_cast<int64_t>(sizeof(BFloat16)) >= kCellsBelow)
     return fold_vectors<ops::sum, HalfLoad<BFloat16>>(out, in, n, step, rows, is_far);
   CellRows(CellHalfSums(), n, step).run(static_cast<float*>(out), from, rows, from + (rows - 1) * step + n, is_far);
 }

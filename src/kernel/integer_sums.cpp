@@ -112,7 +112,7 @@ template <class U>
 TENON_ONCE void sum_rows(Numbers<U> numbers, int64_t* to, const U* from, int64_t n, int64_t step, int64_t rows,
                          bool is_far) {
   const hn::CappedTag<U, 64 / sizeof(U)> whole;
-  if (n * static_cast<int64_t>(sizeof(U)) < (is_far ? kLongestFarCells : kLongestInCells))
+  if (n * static_cast<int64_t>(sizeof(U)) < (is_far ? kFarCellsBelow : kCellsBelow))
     return CellRows(CellSums<U>{numbers, numbers.excess(n)}, n, step)
         .run(to, from, rows, from + (rows - 1) * step + n, is_far);
   for (int64_t row = 0; row < rows; ++row) to[row] = sum_long_row(whole, numbers, from + row * step, n, is_far);

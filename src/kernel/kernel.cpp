@@ -97,7 +97,7 @@ KernelTable make_table() {
   fill_float16(table);
   fill_bfloat16(table);
   fill_complex_dtypes(table);
-  fill_extremes(table);
+  fill_extremes(table);  // after the dtypes, whose folds are replaced
   share_formulas(table);
   share_unsigned(table, uint16, int16);
   share_unsigned(table, uint32, int32);

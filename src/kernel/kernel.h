@@ -20,7 +20,7 @@ namespace tenon {
 using FoldKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far);
 
 /// out[i] = the fold of lane i of `rows` >= 1 rows of `n` lanes that begin `step` lanes apart, and of out[i], too, if
-/// it `joins`. Of the same dtypes.
+/// it `joins`. Dtypes as of a FoldKernel.
 using FoldAcrossKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool joins);
 
 /// The same for `count` >= 1 blocks of rows that begin `jump` lanes apart: out[block * n + i] is the fold of lane i of

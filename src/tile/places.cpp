@@ -299,6 +299,8 @@ class PlaceLoop {
       pick<uint32_t>(to, places);
     else
       pick<uint64_t>(to, places);
+    if (setup_.fold.input == bool_)
+      for (int64_t i = 0; i < outputs(); ++i) to[i] = std::byte(to[i] != std::byte(0));
     if (!is_direct) scatter(0, best_, setup_.shift);
   }
   /// The extremes that were kept in their order.

@@ -53,8 +53,8 @@ bool has_few_columns_of_few_rows(const Plan& plan) {
   return (plan.sizes[0] < kFewColumns && plan.sizes[0] * plan.sizes[1] <= kFewOfOutput) ||
          (plan.sizes[0] < kSomeColumns && plan.sizes[1] <= kFewRows);
 }
-/// The kernel that folds runs of `n` elements of dtype `from` where they lie; null if they are cast first, as narrow
-/// runs of 16-bit floats are that no vectors fold.
+/// The kernel that folds runs of `n` elements of dtype `from` where they lie; null if they are cast first, as are
+/// narrow runs of 16-bit floats that no vectors fold.
 FoldKernel along_of(const FoldKernels& folds, Op op, Dtype from, Dtype accumulated, int64_t n) {
   const bool is_half = accumulated == float32 && from != float32;
   return is_half && n < kNarrowRow && !folds_narrow_rows(op, from, accumulated) ? nullptr : folds.along;
