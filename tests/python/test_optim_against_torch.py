@@ -259,14 +259,16 @@ def test_cycles_keep_nothing_of_the_caller(make):
             optimizer.step()
             scheduler.step()
             rates[1:] = [9.0]
-            seen += [[float(group["lr"]) for group in optimizer.param_groups], float(rates[0]), float(optimizer.param_groups[1]["momentum"])]
+            groups = optimizer.param_groups
+            seen += [[float(group["lr"]) for group in groups], float(rates[0]), float(groups[1]["momentum"])]
         return seen
 
     assert str(call(tenon)) == str(call(torch))
 
 
 @pytest.mark.parametrize("make", [
-    lambda L, o: L.OneCycleLR(o, [0.1], 5, last_epoch=0), lambda L, o: L.CyclicLR(o, [0.1], 0.2, last_epoch=0), lambda L, o: L.CyclicLR(o, 0.1, [0.2], last_epoch=0),
+    lambda L, o: L.OneCycleLR(o, [0.1], 5, last_epoch=0), lambda L, o: L.CyclicLR(o, [0.1], 0.2, last_epoch=0),
+    lambda L, o: L.CyclicLR(o, 0.1, [0.2], last_epoch=0),
     lambda L, o: L.OneCycleLR(o, 0.1, 5, base_momentum=(0.1,), last_epoch=0), lambda L, o: L.OneCycleLR(o, 0.1, 5, last_epoch=0),
 ])  # fmt: skip
 def test_cycles_check_lengths_when_they_resume(make):

@@ -183,7 +183,9 @@ def _bounds(input, range):
             require("histogramdd", input, (_tenon.float32, _tenon.float64))
         return [None] * dims
     if len(range) != 2 * dims:
-        raise RuntimeError(f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} elements, but got {len(range)}")
+        raise RuntimeError(
+            f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} elements, but got {len(range)}"
+        )
     return list(zip(range[::2], range[1::2]))
 
 

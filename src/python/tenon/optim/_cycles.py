@@ -13,7 +13,9 @@ def _one_per_group(name, optimizer, value):
     groups = len(optimizer.param_groups)
     values = value if isinstance(value, (list, tuple)) else [value] * groups
     if len(values) != groups:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(values)} values, param_groups has {groups}.")
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(values)} values, param_groups has {groups}."
+        )
     return [each.clone() if isinstance(each, Tensor) else each for each in values]
 
 
