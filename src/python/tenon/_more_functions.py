@@ -175,10 +175,22 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     return rows if out is None else out.resize_(rows.shape).copy_(rows)
 
 
+def _bounds(input, range):
+    """The ends of each dim, None where they are to be looked for: which 16-bit floats do not allow."""
+    dims = input.shape[-1]
+    if range is None:
+        if input.numel() > 0:
+            require("histogramdd", input, (_tenon.float32, _tenon.float64))
+        return [None] * dims
+    if len(range) != 2 * dims:
+        raise RuntimeError(
+            f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} elements, but got {len(range)}"
+        )
+    return list(zip(range[::2], range[1::2]))
+
+
 def _edges(values, bins, bounds, at):
     """The edges of `bins` intervals between bounds, or of the values' range."""
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogramdd(): bins must be > 0, but got {bins} for dimension {at}")
     if bounds is None:
         low, high = (values.min().item(), values.max().item()) if values.numel() else (0.0, 1.0)
     else:
@@ -201,23 +213,19 @@ def _check_edges(edges, at):
         raise RuntimeError(f"torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension {at}")
 
 
-def _places(values, edges, is_linear):
+def _places(values, edges):
     """The interval of each value, and whether it lies in one. The last interval includes its upper end."""
     bins = edges.numel() - 1
     inside = (values >= edges[0]) & (values <= edges[-1])
-    if is_linear:
-        share = (values - edges[0]) * bins / (edges[-1] - edges[0])
-        at = share.masked_fill(~inside, 0).long()
-    else:
-        at = _tenon.searchsorted(edges, values.contiguous(), right=True) - 1
+    at = _tenon.searchsorted(edges, values.contiguous(), right=True) - 1
     return at.clamp(0, bins - 1), inside
 
 
-def _counted(rows, edges, is_linear, weight, density):
+def _counted(rows, edges, weight, density):
     sizes = [each.numel() - 1 for each in edges]
     place, inside = _tenon.zeros(rows.shape[0], dtype=_tenon.int64), _tenon.ones(rows.shape[0], dtype=_tenon.bool)
     for values, each, bins in zip(rows.unbind(1), edges, sizes):
-        at, is_in = _places(values, each, is_linear)
+        at, is_in = _places(values, each)
         place, inside = place * bins + at, inside & is_in
     terms = _tenon.ones(rows.shape[0], dtype=rows.dtype) if weight is None else weight.reshape(-1)
     counts = _tenon.zeros(math.prod(sizes), dtype=rows.dtype).index_add(0, place[inside], terms[inside]).reshape(sizes)
@@ -228,10 +236,13 @@ def _counted(rows, edges, is_linear, weight, density):
     return counts
 
 
-def _check_histogram(input, is_linear, weight):
-    if is_linear and input.numel() > 0:  # the range is looked for
-        require("histogramdd", input, (_tenon.float32, _tenon.float64))
-    require("histogram_cpu", input, (_tenon.float32, _tenon.float64, _tenon.float16, _tenon.bfloat16))
+def _check_counts(bins):
+    for at, count in enumerate(bins):
+        if count <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {at}")
+
+
+def _check_weight(input, weight):
     if weight is None:
         return
     if weight.dtype is not input.dtype:
@@ -266,12 +277,13 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
 def _of_rows(input, bins, range, weight, density):
     """(counts, edges) of rows in a grid."""
     is_linear = not any(isinstance(each, Tensor) for each in bins)
-    _check_histogram(input, is_linear, weight)
     rows = input.detach().reshape(-1, input.shape[-1])
     if is_linear:
-        bounds = [None] * len(bins) if range is None else list(zip(range[::2], range[1::2]))
+        bounds = _bounds(input, range)
         bins = [_edges(rows[:, at], count, bounds[at], at) for at, count in enumerate(bins)]
-    else:
-        for at, edges in enumerate(bins):
-            _check_edges(edges, at)
-    return _counted(rows, bins, is_linear, weight, density), tuple(bins)
+    for at, edges in enumerate(bins):
+        _check_edges(edges, at)
+    _check_weight(input, weight)
+    _check_counts(edges.numel() - 1 for edges in bins)
+    require("histogram_cpu", input, (_tenon.float32, _tenon.float64, _tenon.float16, _tenon.bfloat16))
+    return _counted(rows, bins, weight, density), tuple(bins)

@@ -7,6 +7,7 @@ import tenon
 
 from .._dtypes import kind_of, require
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
+from ._batch_norm import check_batch_norm
 from ._blocks import fold, unfold
 from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from ._margin_losses import multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss
@@ -236,21 +237,12 @@ def _update(running, current, momentum):
         running.mul_(1 - momentum).add_(current.to(running.dtype), alpha=momentum)
 
 
-def _check_channels(channels, **parameters):
-    for name, parameter in parameters.items():
-        if parameter is not None and parameter.numel() != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
-
-
-def _check_batch_norm(input, running_mean, running_var, weight, bias, training):
-    channels = input.shape[1] if input.dim() > 1 else 0
-    for name, running in (("running_mean", running_mean), ("running_var", running_var)):
-        if running is None and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-        _check_channels(channels, **{name: running})
-    _check_channels(channels, weight=weight, bias=bias)
-    input.size(1)
-    require("batch_norm", input, _FLOATS)
+def _of_nothing(input, weight, bias):
+    """batch_norm without elements. As in PyTorch the first weight and bias, of any size, take part, so that both get gradients."""
+    result = input.clone()
+    if weight is not None:
+        result = result * weight.select(0, 0)
+    return result if bias is None else result + bias.select(0, 0)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
@@ -261,16 +253,15 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})")
     if input.numel() == 0:
-        return _scaled(input.clone(), *(None if each is None else each.select(0, 0) for each in (weight, bias)), input.dtype)
-    _check_batch_norm(input, running_mean, running_var, weight, bias, training)
+        return _of_nothing(input, weight, bias)
+    check_batch_norm(input, running_mean, running_var, weight, bias, training)
     wide = _wide(input)
     if training:
         dims = [dim for dim in range(input.dim()) if dim != 1]
         variance, mean = tenon.var_mean(wide, dims, correction=0)
         if running_mean is not None:
-            _update(running_mean, mean, momentum)
-        if running_var is not None:
             count = input.numel() // input.shape[1]
+            _update(running_mean, mean, momentum)
             _update(running_var, variance * (count / (count - 1)), momentum)
     else:
         mean, variance = _wide(running_mean), _wide(running_var)
@@ -293,9 +284,11 @@ def instance_norm(
     repeated = [None if numbers is None else numbers.repeat(batch) for numbers in (running_mean, running_var, weight, bias)]
     images = input.reshape(1, batch * channels, *input.shape[2:])
     normalized = batch_norm(images, *repeated, use_input_stats, momentum, eps).view(input.shape)
+    if not use_input_stats:
+        return normalized
     with tenon.no_grad():
         for running, current in zip((running_mean, running_var), repeated):
-            if running is not None and input.numel() > 0:
+            if running is not None:
                 running.copy_(current.view(batch, channels).mean(0))
     return normalized
 
@@ -306,7 +299,10 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
         raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)")
     if input.numel() == 0:
         return input
-    require("avg_pool2d" if input.dim() == 3 else "avg_pool3d_out_frame", input, (*_FLOATS, tenon.int64))
+    if input.dim() == 3:
+        require("avg_pool2d", input, (*_FLOATS, tenon.int64))
+    else:
+        require("avg_pool3d_out_frame", input, (tenon.float32, tenon.float64, tenon.int64))
     ends = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
     squares = _nn.pad(input.mul(input), ends, "constant", None).unfold(1, size, 1).sum(-1)
     squares = squares / size if input.is_floating_point() else squares // size

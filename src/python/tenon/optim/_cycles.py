@@ -4,17 +4,19 @@ import bisect
 import math
 import types
 
+from .. import Tensor
 from .lr_scheduler import LRScheduler, ReduceLROnPlateau, _check_optimizer, _rates, _set_rate
 
 
-def _one_a_group(name, optimizer, value):
-    """A value for each group, or one for all."""
+def _one_per_group(name, optimizer, value):
+    """A value for each group, or one for all. Tensors are copied: setting a rate writes to the optimizer's."""
     groups = len(optimizer.param_groups)
-    if not isinstance(value, (list, tuple)):
-        return [value] * groups
-    if len(value) != groups:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has {groups}.")
-    return value
+    values = value if isinstance(value, (list, tuple)) else [value] * groups
+    if len(values) != groups:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(values)} values, param_groups has {groups}."
+        )
+    return [each.clone() if isinstance(each, Tensor) else each for each in values]
 
 
 class PolynomialLR(LRScheduler):
@@ -87,10 +89,11 @@ class _WithMomentum(LRScheduler):
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
-        largest, least = _one_a_group("max_momentum", optimizer, max_momentum), _one_a_group("base_momentum", optimizer, base_momentum)
-        for group, high, low in zip(optimizer.param_groups, largest, least) if last_epoch == -1 else ():
-            self._set_momentum(group, high)
-            group["max_momentum"], group["base_momentum"] = high, low
+        largest, least = _one_per_group("max_momentum", optimizer, max_momentum), _one_per_group("base_momentum", optimizer, base_momentum)
+        if last_epoch == -1:
+            for group, high, low in zip(optimizer.param_groups, largest, least):
+                self._set_momentum(group, high)
+                group["max_momentum"], group["base_momentum"] = high, low
         return least, largest
 
     def _set_momentum(self, group, momentum):
@@ -114,9 +117,11 @@ class OneCycleLR(_WithMomentum):
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
-        for group, rate in zip(optimizer.param_groups, _one_a_group("max_lr", optimizer, max_lr)) if last_epoch == -1 else ():
-            group["initial_lr"], group["max_lr"] = rate / div_factor, rate
-            group["min_lr"] = group["initial_lr"] / final_div_factor
+        max_lrs = _one_per_group("max_lr", optimizer, max_lr)
+        if last_epoch == -1:
+            for group, rate in zip(optimizer.param_groups, max_lrs):
+                group["initial_lr"], group["max_lr"] = rate / div_factor, rate
+                group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._begin_momentum(optimizer, base_momentum, max_momentum, last_epoch)
@@ -170,10 +175,11 @@ class CyclicLR(_WithMomentum):
                  cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):  # fmt: skip
         _check_optimizer(optimizer)
         self.optimizer = optimizer
-        base_lrs = _one_a_group("base_lr", optimizer, base_lr)
-        for group, rate in zip(optimizer.param_groups, base_lrs) if last_epoch == -1 else ():
-            _set_rate(group, rate)
-        self.max_lrs = _one_a_group("max_lr", optimizer, max_lr)
+        base_lrs = _one_per_group("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for group, rate in zip(optimizer.param_groups, base_lrs):
+                _set_rate(group, rate)
+        self.max_lrs = _one_per_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_ratio = up / self.total_size

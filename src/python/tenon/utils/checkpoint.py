@@ -1,4 +1,4 @@
-"""Functions that keep no intermediate values for backward: it runs them again.
+"""Functions that keep no intermediate values for backward, with use_reentrant=True: it runs them again.
 
 https://docs.pytorch.org/docs/stable/checkpoint.html
 """
@@ -6,12 +6,14 @@ https://docs.pytorch.org/docs/stable/checkpoint.html
 import contextlib
 import warnings
 
-from .. import _tenon, autograd
+from .. import autograd
 from .._grad_mode import enable_grad, no_grad
-from .._tenon import Tensor
+from .._tenon import Tensor, is_grad_enabled
 from ..random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = ["CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]
+
+_DETERMINISM_CHECKS = ["default", "none"]
 
 
 def noop_context_fn():
@@ -28,7 +30,7 @@ def check_backward_validity(inputs):
 def detach_variable(inputs):
     """The inputs, tensors as leaves over the same memory."""
     if not isinstance(inputs, tuple):
-        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type:  {type(inputs).__name__}")
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value for value in inputs)
 
 
@@ -78,90 +80,36 @@ class CheckpointFunction(autograd.Function):
         return (None, None) + tuple(value.grad if isinstance(value, Tensor) else None for value in args)
 
 
-class _Again(autograd.Function):
-    """Outputs that were computed already. Backward runs the function again, for the gradients of all its leaves."""
-
-    @staticmethod
-    def forward(ctx, run, outputs, *inputs):
-        ctx.run = run
-        ctx.save_for_backward(*inputs)
-        results = tuple(output.detach() for output in outputs)
-        ctx.mark_non_differentiable(*(result for result, output in zip(results, outputs) if not output.requires_grad))
-        return results
-
-    @staticmethod
-    def backward(ctx, *grads):
-        # The graph of tensors outside the function belongs to the caller: it is kept.
-        options = {"retain_graph": True, "create_graph": _tenon.is_grad_enabled(), "allow_unused": True}
-        own, leaves, outputs, weights = ctx.run(ctx.saved_tensors, grads, options["create_graph"])
-        found = list(autograd.grad(outputs, [*own, *leaves], weights, **options))
-        used = [at for at in range(len(own)) if found[at] is not None]
-        if options["create_graph"] and leaves and used:  # a leaf's gradient without what came by the arguments
-            twice = autograd.grad([own[at] for at in used], leaves, [found[at] for at in used], **options)
-            for at, grad in enumerate(twice, len(own)):
-                found[at] = found[at] if grad is None else found[at] - grad
-        return (None, None, *found)
-
-
-def _leaves(outputs, known):
-    """The leaves from which outputs were computed, except the known ones."""
-    found, seen, nodes = [], set(), [output.grad_fn for output in outputs if output.grad_fn is not None]
-    while nodes:
-        node = nodes.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        nodes += [edge for edge, _ in node.next_functions if edge is not None]
-        leaf = getattr(node, "variable", None)
-        if leaf is not None and not any(leaf is other for other in known):
-            found.append(leaf)
-    return found
-
-
-def _run_again(function, args, kwargs, context_fn, preserve_rng_state):
-    """What the function gives, without its graph."""
-    first, again = context_fn()
-    if not _tenon.is_grad_enabled():
-        with first:
-            return function(*args, **kwargs)
-    state = get_rng_state() if preserve_rng_state else None
-    values = [*args, *kwargs.values()]
-    places = [place for place, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad]
-
-    def call(tensors):
-        all = list(values)
-        for place, tensor in zip(places, tensors):
-            all[place] = tensor
-        return function(*all[: len(args)], **dict(zip(kwargs, all[len(args) :])))
-
-    own = [values[place].detach().requires_grad_() for place in places]
-    with first:
-        result = call(own)
-    if not isinstance(result, Tensor) and not (isinstance(result, (tuple, list)) and all(isinstance(output, Tensor) for output in result)):
-        return function(*args, **kwargs)  # of another kind of result the graph stays
-
-    def run(tensors, grads, creates):
-        with _rng_state(state), enable_grad(), again:
-            own = [tensor.view_as(tensor) if creates else tensor.detach().requires_grad_() for tensor in tensors[: len(places)]]
-            outputs = _listed(call(own))
-        return own, tensors[len(places) :], *_with_grad(outputs, grads)
-
-    outputs = _listed(result)
-    if not any(output.requires_grad for output in outputs):
-        return result
-    inputs = [values[place] for place in places] + _leaves(outputs, own)
-    outputs = _Again.apply(run, outputs, *inputs)
-    return outputs[0] if isinstance(result, Tensor) else type(result)(outputs)
-
-
 def _refuse(kwargs):
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
 
 
+def _forward_context(context_fn, determinism_check, debug):
+    """The context of the first run, of which there is none without gradients."""
+    if debug and context_fn is not noop_context_fn:
+        raise ValueError("debug=True is incompatible with non-default context_fn")
+    if determinism_check not in _DETERMINISM_CHECKS:
+        raise ValueError(f"determinism_check should be one of {_DETERMINISM_CHECKS}, but got {determinism_check}")
+    first, _ = context_fn()
+    return first if is_grad_enabled() else contextlib.nullcontext()
+
+
+def _run_once(function, args, kwargs, context):
+    with context:
+        return function(*args, **kwargs)
+    raise RuntimeError(
+        "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised during the "
+        "checkpointed forward. This is not supported because checkpoint cannot return a value for a failed forward."
+    )
+
+
 def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False, early_stop=True,
                **kwargs):  # fmt: skip
-    """function(*args), whose graph is made by backward: it runs the function again, with the random numbers of the first run."""
+    """function(*args). With use_reentrant=True backward makes its graph: it runs the function again, with the same random numbers.
+
+    With use_reentrant=False the function runs once and its graph keeps what it saves: everything is exact, but no memory is saved.
+    """
     if use_reentrant is None:
         warnings.warn(
             "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint "
@@ -172,7 +120,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
-        return _run_again(function, args, kwargs, context_fn, preserve)
+        return _run_once(function, args, kwargs, _forward_context(context_fn, determinism_check, debug))
     _refuse(kwargs)
     if context_fn is not noop_context_fn or debug is not False:
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
