@@ -4,10 +4,13 @@ it refuses."""
 import os
 
 import pytest
+
+torch = pytest.importorskip("torch")
+
 import tenon
-import torch
-from judge import Both, outcome, same
 from torch.testing._internal.common_methods_invocations import op_db
+
+from judge import Both, outcome, same
 
 # So many samples of each operator and dtype are tried, spread over the list.
 SAMPLES = max(2, min(8, int(os.environ.get("TENON_EXAMPLES", "300")) // 10))
