@@ -60,7 +60,8 @@ PyObject* normal_call(const Call& call) {
   const double mean = call.floating(Name::mean, 0), deviation = call.floating(Name::std, 1);
   if (call.has(Name::out) && !options.dtype) options.dtype = call.tensor(Name::out).dtype();
   PyObject* made = drawn(call, [&] {
-    Tensor result = empty(size, options);
+    const bool is_written = call.has(Name::out) && call.tensor(Name::out).sizes() == size;
+    Tensor result = is_written ? empty_strided(size, call.tensor(Name::out).strides(), options) : empty(size, options);
     return normal_(result, mean, deviation);
   });
   if (call.has(Name::out)) {
