@@ -12,6 +12,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
+/// Integers as unsigned numbers of the same order, or of the opposite one.
+template <class T>
+struct UnsignedKeys {
+  using U = T;
+  T most;  // 1 for bool, whose bytes may have any value
+  T flip;  // the sign bit of signed ones; all others for the opposite order
+  template <class D>
+  HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> lanes) const {
+    if constexpr (sizeof(T) == 1) lanes = hn::Min(lanes, hn::Set(d, most));
+    return hn::Xor(lanes, hn::Set(d, flip));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> back(D d, hn::Vec<D> keys) const {
+    return hn::Xor(keys, hn::Set(d, flip));
+  }
+};
+
 #if TENON_HAS_VECTORS
 using CellTag = std::remove_const_t<decltype(hn::CappedTag<uint8_t, 64>())>;
 using CellVector = hn::Vec<CellTag>;

@@ -11,21 +11,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-/// Integers: the sign bit of signed ones is flipped, and all bits for minima. The bytes of bool may have any value.
-template <class T>
-struct IntegerKeys {
-  using U = T;
-  T most, flip;
-  template <class D>
-  HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> lanes) const {
-    if constexpr (sizeof(T) == 1) lanes = hn::Min(lanes, hn::Set(d, most));
-    return hn::Xor(lanes, hn::Set(d, flip));
-  }
-  template <class D>
-  HWY_INLINE hn::Vec<D> back(D d, hn::Vec<D> keys) const {
-    return hn::Xor(keys, hn::Set(d, flip));
-  }
-};
 /// 16-bit floats from -infinity on to infinity and NaN. For minima the sign is flipped.
 struct HalfKeys {
   using U = uint16_t;
@@ -189,7 +174,7 @@ HWY_INLINE hn::Vec<WholeBytes> vectors_of_row(const uint8_t* from, int64_t n) {
 }
 
 /// amax and amin of rows of bool, which are any and all: a row of a vector or so is two loads and one question.
-template <class F, IntegerKeys<uint8_t> kKeys>
+template <class F, UnsignedKeys<uint8_t> kKeys>
 void fold_truth(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
   constexpr int64_t kLongBytes = 2048, kShortBytes = 32;
   constexpr bool kAll = std::is_same_v<F, ops::amin>;
@@ -331,8 +316,8 @@ void set_extremes(KernelTable& table, Dtype dtype) {
 
 void fill_extremes(KernelTable& table) {
 #if TENON_HAS_VECTORS
-  using Bytes = IntegerKeys<uint8_t>;
-  using Words = IntegerKeys<uint16_t>;
+  using Bytes = UnsignedKeys<uint8_t>;
+  using Words = UnsignedKeys<uint16_t>;
   set_extremes<Bytes, Bytes{0xFF, 0}, Bytes{0xFF, 0xFF}>(table, uint8);
   set_extremes<Bytes, Bytes{0xFF, 0x80}, Bytes{0xFF, 0x7F}>(table, int8);
   constexpr Bytes kAny{1, 0}, kAll{1, 0xFF};

@@ -676,8 +676,8 @@ void fill_half_op(KernelTable& table) {
   if constexpr (Block::row.kind == Kind::map) {
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
     table.elementwise_rows[static_cast<int>(kOp)][column] = half_rows_kernel<Block, T>();
-  } else if constexpr (std::is_same_v<Block, ops::amax> || std::is_same_v<Block, ops::amin>) {  // see fill_extremes
-  } else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && computes<float>(Block::row)) {
+  } else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && !kIsExtreme<Block> &&
+                       computes<float>(Block::row)) {
     table.fold[static_cast<int>(kOp)][column] = half_fold_kernel<Block, T>();
 #if TENON_HAS_VECTORS
     table.fold_across[static_cast<int>(kOp)][column] = &fold_across<Block, HalfLoad<T>>;

@@ -15,20 +15,13 @@ namespace tenon::HWY_NAMESPACE {
 #if TENON_HAS_VECTORS
 /// How lanes become unsigned numbers.
 template <class U>
-struct Numbers {
-  U most;  // 1 for bool, whose bytes may have any value
-  U flip;  // the sign bit of signed ones
+struct Numbers : UnsignedKeys<U> {
   template <class D>
   HWY_INLINE hn::Vec<D> load(D d, const U* from) const {
-    return of(d, hn::LoadU(d, from));
-  }
-  template <class D>
-  HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> lanes) const {
-    if constexpr (sizeof(U) == 1) lanes = hn::Min(lanes, hn::Set(d, most));
-    return hn::Xor(lanes, hn::Set(d, flip));
+    return this->of(d, hn::LoadU(d, from));
   }
   /// What `count` numbers are too large by.
-  int64_t excess(int64_t count) const { return static_cast<int64_t>(flip) * count; }
+  int64_t excess(int64_t count) const { return static_cast<int64_t>(this->flip) * count; }
 };
 
 /// The lanes of half the number that hold two neighbours.

@@ -937,15 +937,14 @@ void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t r
   fold_vectors<F, PlainLoad<T>>(out, in, n, step, rows, is_far);
 }
 
-/// Whether fill_extremes has the kernels.
-template <class F, class T>
-inline constexpr bool kFoldsKeys = TENON_HAS_VECTORS && sizeof(T) <= 2 &&
-                                   (std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>);
+/// Extremes of narrow integers have vectors, and of 16-bit floats all kernels, from fill_extremes.
+template <class F>
+inline constexpr bool kIsExtreme = std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>;
 
 template <class F, class T>
 constexpr FoldKernel fold_kernel() {
 #if TENON_HAS_VECTORS
-  if constexpr (kFoldsKeys<F, T>) return nullptr;
+  if constexpr (kIsExtreme<F> && sizeof(T) <= 2) return nullptr;
   if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
   if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) return &fold_integers<F, T>;
 #endif
@@ -955,7 +954,7 @@ constexpr FoldKernel fold_kernel() {
 template <class F, class T>
 constexpr FoldAcrossKernel fold_across_kernel() {
 #if TENON_HAS_VECTORS
-  // Sums and products of narrower integers are folds of int64; see kFoldsKeys for their extremes.
+  // Sums and products of narrower integers are folds of int64; see kIsExtreme for their extremes.
   if constexpr (std::is_floating_point_v<T> || (std::is_integral_v<T> && sizeof(T) >= 4))
     return &fold_across<F, PlainLoad<T>>;
 #endif

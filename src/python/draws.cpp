@@ -60,8 +60,7 @@ PyObject* normal_call(const Call& call) {
   const double mean = call.floating(Name::mean, 0), deviation = call.floating(Name::std, 1);
   if (call.has(Name::out) && !options.dtype) options.dtype = call.tensor(Name::out).dtype();
   PyObject* made = drawn(call, [&] {
-    const bool is_written = call.has(Name::out) && call.tensor(Name::out).sizes() == size;
-    Tensor result = is_written ? empty_strided(size, call.tensor(Name::out).strides(), options) : empty(size, options);
+    Tensor result = memory_to_draw(call, size, options);
     return normal_(result, mean, deviation);
   });
   if (call.has(Name::out)) {
@@ -87,14 +86,12 @@ PyObject* random_call(const Call& call) {
 
 PyObject* bernoulli_call(const Call& call) {
   const Tensor& self = call.tensor(Name::input);
-  if (call.has(Name::out) && call.tensor(Name::out).sizes() == self.sizes()) {
-    // Which element gets which number depends on the strides of what is written.
-    const Tensor& out = call.tensor(Name::out);
+  if (call.has(Name::out))
     return drawn(call, [&] {
-      Tensor result = empty_strided(out.sizes(), out.strides(), Options(out.dtype(), out.device()));
+      const Tensor& out = call.tensor(Name::out);
+      Tensor result = memory_to_draw(call, self.sizes(), Options(out.dtype(), out.device()));
       return bernoulli_(result, self.detach());
     });
-  }
   return drawn(call, [&] { return call.has(Name::p) ? bernoulli(self, call.floating(Name::p, 0)) : bernoulli(self); });
 }
 

@@ -181,16 +181,13 @@ Tensor made(const Call& call, const Make& make) {
   return make(size, options);
 }
 
-/// The same with random values from the call's generator. They depend on strides: for an `out=` that is not contiguous
-/// `overwrite` draws in memory like it.
+/// The same with random values from the call's generator. `overwrite` draws into memory for `out=`.
 template <class Draw, class Overwrite>
 Tensor drawn(const Call& call, const Draw& draw, const Overwrite& overwrite) {
   const GivenGenerator drawn_from(call.object(Name::generator));
   return made(call, [&](SizesView size, const Options& options) {
     if (!call.has(Name::out)) return draw(size, options);
-    const Tensor& out = call.tensor(Name::out);
-    if (out.is_contiguous() || out.sizes() != size) return draw(size, options);
-    Tensor result = empty_strided(size, out.strides(), options);
+    Tensor result = memory_to_draw(call, size, options);
     overwrite(result);
     return result;
   });

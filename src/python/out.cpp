@@ -41,4 +41,9 @@ void write_out(Tensor& out, const Tensor& result, SizesView strides) {
   resized.keep();
 }
 
+Tensor memory_to_draw(const Call& call, SizesView size, const Options& options) {
+  const bool is_written = call.has(Name::out) && call.tensor(Name::out).sizes() == size;
+  return is_written ? empty_strided(size, call.tensor(Name::out).strides(), options) : empty(size, options);
+}
+
 }  // namespace tenon::python

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "python/arguments.h"
+#include "tenon/factories.h"
 
 namespace tenon::python {
 
@@ -16,6 +17,9 @@ void resize_quietly(Tensor& out, SizesView sizes);
 /// Copies a result. If `out` has another shape it is resized, with these strides, and with PyTorch's warning if it had
 /// elements.
 void write_out(Tensor& out, const Tensor& result, SizesView strides);
+/// Memory for random numbers: with the strides of `out=`, on which depends which element gets which number, if that has
+/// this size.
+Tensor memory_to_draw(const Call& call, SizesView size, const Options& options);
 /// The tensor given as `out=` of a factory, with requires_grad as the call asks.
 PyObject* returned_by_factory(const Call& call);
 

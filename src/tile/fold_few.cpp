@@ -110,8 +110,7 @@ void fold_columns(FewStates& states, const std::byte* in, int64_t size, int64_t 
   const int64_t most = states.casts() ? std::min(kStates, kElements / rows) : kStates;
   const int64_t pieces = (inner + most - 1) / most;
   for (; outer > 0; --outer, in += rows * inner * size)
-    for (int64_t piece = 0; piece < pieces;
-         ++piece) {  // of almost equal widths, so that none is narrower than a vector
+    for (int64_t piece = 0; piece < pieces; ++piece) {  // of almost equal widths: none is narrower than a vector
       const int64_t first = inner * piece / pieces, end = inner * (piece + 1) / pieces;
       states.across(in + first * size, rows, inner, end - first);
     }

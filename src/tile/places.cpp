@@ -291,6 +291,8 @@ class PlaceLoop {
     std::byte* const to = is_direct ? result(0) : best_;
     if (keeps_best_)
       restore(to);
+    else if (setup_.fold.input == bool_)
+      pick_truths(to, places);
     else if (setup_.shift == 0)
       pick<uint8_t>(to, places);
     else if (setup_.shift == 1)
@@ -299,8 +301,6 @@ class PlaceLoop {
       pick<uint32_t>(to, places);
     else
       pick<uint64_t>(to, places);
-    if (setup_.fold.input == bool_)
-      for (int64_t i = 0; i < outputs(); ++i) to[i] = std::byte(to[i] != std::byte(0));
     if (!is_direct) scatter(0, best_, setup_.shift);
   }
   /// The extremes that were kept in their order.
@@ -320,6 +320,10 @@ class PlaceLoop {
     }
     for (int64_t turn = 0; turn < width_; ++turn, from += lane_stride_)
       for (int64_t i = 0; i < shape_.inner; ++i) *to++ = from[i + *places++ * row_stride_];
+  }
+  void pick_truths(std::byte* to, const int64_t* places) const {
+    pick<uint8_t>(to, places);
+    for (int64_t i = 0; i < outputs(); ++i) to[i] = std::byte(to[i] != std::byte(0));
   }
 
   /// Searches the chunks from `begin` to `end`.

@@ -13,6 +13,7 @@ _FLOATS[_tenon.complex64], _FLOATS[_tenon.complex128] = _FLOATS[_tenon.float32],
 _INTEGERS = {_tenon.uint8: (8, False), _tenon.int8: (8, True), _tenon.int16: (16, True), _tenon.int32: (32, True), _tenon.int64: (64, True),
              _tenon.uint16: (16, False), _tenon.uint32: (32, False), _tenon.uint64: (64, False)}  # fmt: skip
 
+FLOATS = (_tenon.float16, _tenon.bfloat16, _tenon.float32, _tenon.float64)
 _KINDS = {_tenon.float32: "Float", _tenon.float64: "Double", _tenon.float16: "Half", _tenon.bfloat16: "BFloat16",
           _tenon.int64: "Long", _tenon.int32: "Int", _tenon.int16: "Short", _tenon.int8: "Char", _tenon.uint8: "Byte",
           _tenon.uint16: "UInt16", _tenon.uint32: "UInt32", _tenon.uint64: "UInt64", _tenon.bool: "Bool",

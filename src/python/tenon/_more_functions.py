@@ -4,7 +4,7 @@ import math
 import warnings
 
 from . import _tenon, return_types
-from ._dtypes import require
+from ._dtypes import FLOATS, require
 from ._methods import unsafe_chunk as _unsafe_chunk
 from ._methods import unsafe_split as _unsafe_split
 from ._methods import unsafe_split_with_sizes as _unsafe_split_with_sizes
@@ -285,5 +285,5 @@ def _of_rows(input, bins, range, weight, density):
         _check_edges(edges, at)
     _check_weight(input, weight)
     _check_counts(edges.numel() - 1 for edges in bins)
-    require("histogram_cpu", input, (_tenon.float32, _tenon.float64, _tenon.float16, _tenon.bfloat16))
+    require("histogram_cpu", input, FLOATS)
     return _counted(rows, bins, weight, density), tuple(bins)

@@ -2,9 +2,7 @@
 
 import tenon
 
-from .._dtypes import kind_of, require
-
-_FLOATS = (tenon.float16, tenon.bfloat16, tenon.float32, tenon.float64)
+from .._dtypes import FLOATS, kind_of, require
 
 
 def _check_channels(channels, **parameters):
@@ -43,6 +41,6 @@ def check_batch_norm(input, running_mean, running_var, weight, bias, training):
         input.size(1)  # raises for input of one dim: in training PyTorch asks for the channels before it looks at the dtype
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
-    require("batch_norm", input, _FLOATS)
+    require("batch_norm", input, FLOATS)
     input.size(1)  # and in evaluation after it
     _check_dtypes(input, weight, bias, running_mean, running_var, training)

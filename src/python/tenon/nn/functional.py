@@ -5,7 +5,7 @@ import warnings
 
 import tenon
 
-from .._dtypes import kind_of, require
+from .._dtypes import FLOATS, kind_of, require
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
 from ._batch_norm import check_batch_norm
 from ._blocks import fold, unfold
@@ -25,7 +25,6 @@ __all__ = """
 """.split()
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
-_FLOATS = (tenon.float16, tenon.bfloat16, tenon.float32, tenon.float64)
 linear, one_hot = _nn.linear, _nn.one_hot
 logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
@@ -278,7 +277,7 @@ def instance_norm(
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input.size(0), input.size(1)
-    is_plain = running_mean is None and running_var is None and input.numel() > 0 and input.dtype in _FLOATS
+    is_plain = running_mean is None and running_var is None and input.numel() > 0 and input.dtype in FLOATS
     if is_plain and all(parameter is None or parameter.numel() == channels for parameter in (weight, bias)):
         return _nn.group_norm(input, channels, weight, bias, eps)
     repeated = [None if numbers is None else numbers.repeat(batch) for numbers in (running_mean, running_var, weight, bias)]
@@ -300,7 +299,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     if input.numel() == 0:
         return input
     if input.dim() == 3:
-        require("avg_pool2d", input, (*_FLOATS, tenon.int64))
+        require("avg_pool2d", input, (*FLOATS, tenon.int64))
     else:
         require("avg_pool3d_out_frame", input, (tenon.float32, tenon.float64, tenon.int64))
     ends = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
