@@ -560,7 +560,8 @@ Tensor plain::margin_ranking_loss(const Tensor& input1, const Tensor& input2, co
   if (input1.dim() != input2.dim() || input1.dim() != target.dim())
     throw Error("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: " +
                 text(input1.sizes()) + ", input2: " + text(input2.sizes()) + ", target: " + text(target.sizes()) + " ");
-  return reduced(tenon::clamp_min(-target * (input1 - input2) + margin, 0), how);
+  const Tensor apart = input1 - input2;  // first, for of two refusals PyTorch's is this one
+  return reduced(tenon::clamp_min(-target * apart + margin, 0), how);
 }
 
 Tensor plain::soft_margin_loss(const Tensor& self, const Tensor& target, const char* reduction) {
