@@ -19,14 +19,18 @@ enum class Side : uint8_t { lower, upper };
 // Bytes of a thread's part: smaller matrices stay on the caller. Bench: tenon_bench --ops --filter 'ops/(tril|triu)$'.
 constexpr int64_t kPartBytes = 1 << 17;
 
-/// The number of a row's columns on and left of the diagonal.
-int64_t lower_end(int64_t row, int64_t columns, int64_t diagonal) {
-  if (diagonal >= columns) return columns;
-  // exact: `diagonal` and the row are less than sizes
-  return diagonal < -row - 1 ? 0 : std::min(row + diagonal + 1, columns);
+/// A run of rows that keep the same columns: one row, or several that keep all or none of them.
+struct AlikeRows {
+  int64_t end;  // the columns on and left of the diagonal
+  int64_t count;
+};
+/// The rows from `row` of a matrix on; `diagonal` is between -rows and columns.
+AlikeRows alike_rows(int64_t row, int64_t rows, int64_t columns, int64_t diagonal) {
+  const int64_t end = std::clamp<int64_t>(row + diagonal + 1, 0, columns);  // exact: sizes
+  return {end, end == columns ? rows - row : end == 0 ? -diagonal - row : 1};
 }
 
-/// Writes one row: copies the kept elements, unless in place, and sets the rest to 0.
+/// Writes one row, or several that are alike as one: copies the kept elements, unless in place, and sets the rest to 0.
 void write_row(std::byte* to, const std::byte* from, Side side, int64_t end, int64_t columns, int64_t width) {
   // exact: inside a row
   const auto kept = static_cast<std::size_t>((side == Side::lower ? end : columns - end) * width),
@@ -41,16 +45,22 @@ void write_triangles(const Tensor& to, const Tensor& source, Side side, int64_t 
   const std::byte* const from = source.impl()->data();
   const bool copies = !source.is(to);
   const int64_t columns = to.size(-1), rows = to.size(-2), all = to.numel() / columns, width = to.itemsize();
-  const int64_t below = side == Side::lower ? diagonal : std::max(diagonal, -rows) - 1;
+  // exact: sizes
+  const int64_t below = std::clamp(std::max(diagonal, -rows) - (side == Side::lower ? 0 : 1), -rows, columns);
   std::byte* const data = to.impl()->data();
   // exact: inside the storages
   const int64_t row_bytes = columns * width, each = std::max<int64_t>(kPartBytes / row_bytes, 1);
   if (CourseRecord::now()) [[unlikely]]
     note_course({.route = copies ? "rows copied" : "rows cleared", .stores = "in place"});
   run_or_plan(data, (all + each - 1) / each, [&](int64_t part) {
-    for (int64_t row = part * each, end = std::min(all, row + each); row < end; ++row)
-      write_row(data + row * row_bytes, from + row * row_bytes, side, lower_end(row % rows, columns, below), columns,
-                width);
+    int64_t first = part * each, of_matrix = first % rows;
+    for (const int64_t end = std::min(all, first + each); first < end;) {
+      const AlikeRows alike = alike_rows(of_matrix, rows, columns, below);
+      const int64_t count = std::min(alike.count, end - first);
+      write_row(data + first * row_bytes, from + first * row_bytes, side, alike.end * count, columns * count, width);
+      first += count;
+      of_matrix = of_matrix + count < rows ? of_matrix + count : 0;
+    }
   });
 }
 

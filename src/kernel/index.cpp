@@ -206,12 +206,41 @@ HWY_INLINE bool run(const IndexedPlane& plane, const Action& action) {
   return plane.selects_in_rows(kWidth) ? for_each_place(plane.in_rows(kWidth), action) : for_each_place(plane, action);
 }
 
+/// Copies elements of `from` to `to`, with these steps in bytes.
+template <class T>
+HWY_INLINE void copy_elements(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step, int64_t n) {
+  int64_t i = 0;
+  for (; i + kPlaces <= n; i += kPlaces, to += kPlaces * to_step, from += kPlaces * from_step) {
+    T values[kPlaces];
+    for (int64_t k = 0; k < kPlaces; ++k) std::memcpy(values + k, from + k * from_step, sizeof(T));
+    for (int64_t k = 0; k < kPlaces; ++k) std::memcpy(to + k * to_step, values + k, sizeof(T));
+  }
+  for (; i < n; ++i, to += to_step, from += from_step) std::memcpy(to, from, sizeof(T));
+}
+/// Moves the elements of rows whose index has one place for the whole row: to it if `kReplaces`, else from it.
+template <class T, bool kReplaces>
+HWY_INLINE bool move_rows(IndexedPlane plane) {
+  for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
+    const int64_t place = place_at(plane.index.data);
+    if (is_outside(place, plane.size)) return false;
+    std::byte *const named = plane.named.data + place * plane.stride, *const other = plane.other.data;
+    if constexpr (kReplaces)
+      copy_elements<T>(named, plane.named.column, other, plane.other.column, plane.columns);
+    else
+      copy_elements<T>(other, plane.other.column, named, plane.named.column, plane.columns);
+  }
+  return true;
+}
+
 template <class T>
 bool gather(const IndexedPlane& plane) {
+  if (plane.index.column == 0) return move_rows<T, false>(plane);
   return run(plane, Gather<T>());
 }
+/// The elements of a row that go to one place are written in their order only one at a time.
 template <class T>
 bool replace(const IndexedPlane& plane) {
+  if (plane.index.column == 0 && plane.named.column != 0) return move_rows<T, true>(plane);
   if (plane.selects_in_rows(sizeof(T))) return for_each_place(plane.in_rows(sizeof(T)), ReplaceInRows<T>());
   return for_each_place(plane, Replace<T>());
 }

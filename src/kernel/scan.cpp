@@ -377,7 +377,7 @@ class RowSums {
 
  private:
   // So many rows are summed one after the other.
-  static constexpr int64_t kFewRows = kSumsRunsInVectors<T> ? 3 : 1;
+  static constexpr int64_t kFewRows = kSumsRunsInVectors<T> || std::is_integral_v<T> ? 3 : 1;
 
   static HWY_NOINLINE void sum_few(T* to, const T* from, int64_t rows, int64_t length) {
     if constexpr (kSumsRunsInVectors<T>) {

@@ -202,3 +202,30 @@ def test_extremes_keep_the_first_of_equals(reduce, columns):
         x, source = judge.tensor([[kept] * columns], "float32"), judge.tensor([[given] * columns], "float32")
         judge.same(lambda m, x, index, source: m.copysign(m.ones(()), x.scatter_reduce(0, index, source, reduce)), x, index, source)
         judge.same(lambda m, x, index, source: x.scatter_reduce(0, index, source, reduce), x, index, source)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("columns", [1, 2, 3, 7, 8])
+def test_many_rows_of_few_columns(columns, dim):
+    shape = (2, 700, columns)
+    rows = torch.arange(2 * 700 * columns).reshape(shape)
+    index = (rows * 7919 + rows // 3) % shape[dim]
+    for memory in ((0, 1, 2), (0, 2, 1), (2, 1, 0)):  # the same elements in other orders
+        laid = [each.permute(memory).contiguous().permute([memory.index(i) for i in range(3)]) for each in (rows, index, rows * 10)]
+        x, i, y = (judge.Both(tenon.from_dlpack(each), each) for each in laid)
+        judge.same(lambda m, x, i: m.gather(x, dim, i), x, i)
+        judge.same(lambda m, x, i: m.gather(x, dim, i.narrow(2, 0, (columns + 1) // 2)), x, i)
+        judge.same(lambda m, x, i, y: x.scatter(dim, i, y), x, i, y)  # the last of several elements stays
+        judge.same(lambda m, x, i, y: x.clone().scatter_(dim, i.narrow(1, 0, 2 if dim == 1 else 699), y), x, i, y)
+        judge.same(lambda m, x, i, y: x.scatter_add(dim, i, y), x, i, y)
+        judge.same(lambda m, x, i: m.index_select(x, dim, m.tensor([0])), x, i)
+        judge.same(lambda m, x, i, y: x.index_copy(dim, m.tensor([0]), y.narrow(dim, 1 % shape[dim], 1)), x, i, y)
+        judge.same(lambda m, x, i: m.gather(x, dim, i + 1), x, i)
+
+
+@pytest.mark.parametrize("shape", [(300, 3), (3, 300), (40, 3, 3), (5, 70, 2), (5, 2, 70)])
+def test_triangles_of_narrow_matrices(shape):
+    elements = torch.arange(torch.Size(shape).numel(), dtype=torch.int32).reshape(shape) + 1
+    x = judge.Both(tenon.from_dlpack(elements), elements)
+    for diagonal in (-301, -300, -70, -3, -2, -1, 0, 1, 2, 3, 69, 299, 300):
+        judge.same(lambda m, x: (x.tril(diagonal), x.clone().triu_(diagonal), x.mT.triu(diagonal)), x)  # noqa: B023
