@@ -13,6 +13,9 @@ namespace {
 // So many states are folded, and so many elements cast, at once. Bench: ./dev bench --sweep, inner, middle and several
 // dims.
 constexpr int64_t kStates = 256, kElements = 1 << 12;
+// Runs of functions, as of logsumexp: so short and so many are faster as columns. Bench: tenon_bench --ops --filter
+// ops/logsumexp, and tensors of 2 to 300 columns.
+constexpr int64_t kShortRun = 64, kManyRuns = 16;
 // Kernels may write so many states behind the last one.
 constexpr int64_t kSlack = 16, kStride = kStates + kSlack;
 constexpr int64_t kMostFields = 3;
@@ -126,6 +129,8 @@ bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int
   const bool folds_blocks = inner > 1 && has_blocks && is_small && !is_wide,
              folds_columns = is_wide && rows <= kMostRows;
   if (inner == 1 ? !is_small : !folds_blocks && !folds_columns) return false;
+  const bool are_many_short = inner == 1 && rows <= kShortRun && outer >= kManyRuns;
+  if (are_many_short && !has_blocks && row_of(fold.op).vectors) return false;  // a plan turns them to columns
   FewStates states(fold);
   const auto* from = static_cast<const std::byte*>(in);
   const int64_t size = itemsize(fold.input);
