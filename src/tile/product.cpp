@@ -33,6 +33,7 @@ constexpr int64_t kVectorDepth = 1024;                      // of rows times few
 constexpr int64_t kSmallPart = 1 << 15;                     // elements of results in a thread's part
 // Rows for each column of a thin result, and bytes of a block of it.
 constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
+constexpr int64_t kThinDepth = 5;             // below, many thin rows are multiplied where they lie
 constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
 constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
 constexpr double kQuickProducts = 1 << 26;    // multiplications that take about a millisecond
@@ -280,12 +281,20 @@ void multiply_as(const Product& product) {
       product.out, batches.count * columns.count * rows.count, [bytes] { return Scratch(bytes); }, run);
 }
 
+/// Whether rows of the result fill so small a part of a vector that the transposed product is faster. Bench:
+/// ./dev bench --sweep, products.
+bool is_thin(const Product& product) {
+  const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
+  return product.columns > 1 && 5 * product.columns <= 2 * vector && product.rows >= kThinRows * product.columns;
+}
+
 /// Whether rows of the result are not longer than a vector, and the products too few for tiles of several vectors.
 bool is_narrow(const Product& product, int64_t vector) {
   if (product.b.column_stride != 1 || product.columns > vector) return false;
   if (product.rows == 1) return product.depth <= kVectorDepth;
-  return product.rows * product.columns <= kSmallPart &&
-         (product.depth <= kNarrowDepth || product.rows * product.depth <= kNarrowVectors);
+  if (product.rows * product.columns > kSmallPart)
+    return product.depth <= (is_thin(product) ? kThinDepth : kNarrowDepth);
+  return product.depth <= kNarrowDepth || product.rows * product.depth <= kNarrowVectors;
 }
 
 bool is_small(const Product& product) {
@@ -346,16 +355,75 @@ void run_small_products(const Product& product, const SmallProducts& own) {
 void multiply_small(const Product& product) {
   const SmallProducts all = small_products(product);
   const int64_t width = itemsize(product.dtype), numel = product.rows * product.columns;
-  const Cut cut(product.batches, std::max<int64_t>(product.batches * numel / kSmallPart, 1), 1);
+  // The rows of large results are divided, others are taken several together. No part has a single row of several.
+  const int64_t pieces = std::max<int64_t>(numel / kSmallPart, 1);
+  const Cut cut(product.batches,
+                pieces > 1 ? product.batches : std::max<int64_t>(product.batches * numel / kSmallPart, 1), 1);
   note_product(product, "small products", 0);
-  run_or_plan(product.out, cut.count, [&](int64_t part) {
-    const int64_t first = part * cut.length;
+  run_or_plan(product.out, cut.count * pieces, [&](int64_t part) {
+    // exact: inside the operands and the output
+    const int64_t first = part / pieces * cut.length, piece = part % pieces;
+    const int64_t row = product.rows * piece / pieces, end = product.rows * (piece + 1) / pieces;
     SmallProducts own = all;
     own.batches = std::min(cut.length, product.batches - first);
-    own.block.out = product.out + first * numel * width;
-    own.block.a = product.a.data + first * product.a.batch_stride * width;
+    own.block.rows = end - row;
+    own.block.out = product.out + (first * numel + row * product.columns) * width;
+    own.block.a = product.a.data + (first * product.a.batch_stride + row * product.a.row_stride) * width;
     own.block.b = product.b.data + first * product.b.batch_stride * width;
     run_small_products(product, own);
+  });
+}
+
+/// Whether a row is multiplied by a narrow matrix of many rows.
+bool is_long_row(const Product& product) {
+  const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
+  return product.rows == 1 && product.columns > 1 && product.columns <= vector && product.b.column_stride == 1 &&
+         product.depth > kVectorDepth;
+}
+
+// At most as many columns as a vector has lanes, and sums that are computed together.
+constexpr int64_t kLongRowColumns = 16, kLongRowSums = 16;
+
+/// One row, as sums of kVectorDepth products, which are small products of their own.
+template <class T, class Sum>
+void multiply_long_row(const ProductKernels& kernel, SmallProducts own, int64_t depth) {
+  const int64_t columns = own.block.columns;
+  T results[kLongRowSums * kLongRowColumns];
+  Sum sums[kLongRowColumns] = {};
+  T* const out = static_cast<T*>(own.block.out);
+  own.block.out = results;
+  own.a_batch = kVectorDepth * own.block.a_depth;
+  own.b_batch = kVectorDepth * own.block.b_depth;
+  for (int64_t left = depth, taken = 0; left > 0; left -= taken) {
+    check_interrupt();
+    own.batches = std::min(kLongRowSums, left / kVectorDepth);
+    own.block.depth = own.batches > 0 ? kVectorDepth : left;
+    own.batches = std::max<int64_t>(own.batches, 1);
+    taken = own.batches * own.block.depth;
+    kernel.multiply_small(own);
+    for (int64_t batch = 0; batch < own.batches; ++batch)
+      for (int64_t i = 0; i < columns; ++i) sums[i] += static_cast<Sum>(results[batch * columns + i]);
+    own.block.a = static_cast<const T*>(own.block.a) + taken * own.block.a_depth;
+    own.block.b = static_cast<const T*>(own.block.b) + taken * own.block.b_depth;
+  }
+  for (int64_t i = 0; i < columns; ++i) out[i] = static_cast<T>(sums[i]);
+}
+
+void multiply_long_rows(const Product& product) {
+  const SmallProducts all = small_products(product);
+  const int64_t width = itemsize(product.dtype);
+  note_product(product, "small products", 0);
+  run_or_plan(product.out, product.batches, [&](int64_t batch) {
+    const ProductKernels& kernel = kernels().product[static_cast<int>(product.dtype)];
+    SmallProducts own = all;
+    // exact: inside the operands and the output
+    own.block.out = product.out + batch * product.columns * width;
+    own.block.a = product.a.data + batch * product.a.batch_stride * width;
+    own.block.b = product.b.data + batch * product.b.batch_stride * width;
+    if (product.dtype == float32) return multiply_long_row<float, double>(kernel, own, product.depth);
+    if (product.dtype == float64) return multiply_long_row<double, double>(kernel, own, product.depth);
+    if (width == 4) return multiply_long_row<uint32_t, uint32_t>(kernel, own, product.depth);
+    multiply_long_row<uint64_t, uint64_t>(kernel, own, product.depth);
   });
 }
 
@@ -393,13 +461,6 @@ void multiply_outer(const Product& product) {
   void* out = product.out;
   const void* const inputs[] = {product.a.data, product.b.data};
   run(outer.plan, outer.program, outer.schedule, &out, inputs);
-}
-
-/// Whether rows of the result fill so small a part of a vector that the transposed product is faster. Bench:
-/// ./dev bench --sweep, products.
-bool is_thin(const Product& product) {
-  const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
-  return product.columns > 1 && 5 * product.columns <= 2 * vector && product.rows >= kThinRows * product.columns;
 }
 
 /// Multiplies some rows at a time, transposed, and transposes what comes out.
@@ -528,6 +589,7 @@ void multiply(const Product& product) {
   if (product.columns == 1 && product.rows > 1) return multiply(transposed(product));
   if (is_small(product)) return multiply_small(product);
   if (is_outer(product)) return multiply_outer(product);
+  if (is_long_row(product)) return multiply_long_rows(product);
   if (is_thin(product))
     return itemsize(product.dtype) == 4 ? multiply_thin<uint32_t>(product) : multiply_thin<uint64_t>(product);
   itemsize(product.dtype) == 4 ? multiply_as<uint32_t>(product) : multiply_as<uint64_t>(product);

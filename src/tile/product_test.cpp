@@ -93,6 +93,30 @@ TEST(Multiply, TakesManyRowsOfFewColumns) {
         }
 }
 
+TEST(Multiply, DividesTheRowsOfLargeNarrowResults) {
+  for (const int64_t columns : {2, 3, 8, 13, 16})
+    for (const int64_t rows : {32769 / columns, 100003 / columns})
+      for (const int64_t depth : {2, 5, 6, 8}) {
+        check<float>(float32, 1, rows, columns, depth, Layout::by_rows, Layout::by_rows);
+        check<double>(float64, 2, rows, columns, depth, Layout::with_gaps, Layout::by_rows);
+        check<int32_t>(int32, 1, rows, columns, depth, Layout::by_columns, Layout::by_rows);
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST(Multiply, SumsALongRowTimesFewColumns) {
+  for (int64_t columns = 2; columns <= 17; ++columns)
+    for (const int64_t depth : {1023, 1024, 1025, 2048, 2060, 20000})
+      for (const Layout left : {Layout::by_rows, Layout::with_gaps})
+        for (const int64_t batches : {1, 3}) {
+          check<float>(float32, batches, 1, columns, depth, left, Layout::by_rows);
+          check<double>(float64, batches, 1, columns, depth, left, Layout::by_rows);
+          check<int32_t>(int32, batches, 1, columns, depth, left, Layout::by_rows);
+          check<int64_t>(int64, batches, columns, 1, depth, Layout::by_columns, left);  // the same, transposed
+          if (HasFatalFailure()) return;
+        }
+}
+
 TEST(Multiply, SumsARowTimesFewColumns) {
   for (int64_t columns = 1; columns <= 17; ++columns)
     for (const int64_t depth : {65, 66, 67, 68, 300, 1023, 1024, 1025, 3000})
