@@ -1,6 +1,7 @@
 // softmax and its logarithm along one dim. PyTorch: `softmax_cpu_out`, `log_softmax_cpu_out`.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "dispatch/algorithm.h"
@@ -27,8 +28,10 @@ constexpr int64_t kFewestColumns = 32;
 // And of 16-bit floats, of which rows of a tile are cast by a call each; of longer columns a tile would leave the
 // caches.
 constexpr int64_t kFewestCastColumns = 128, kWideLength = 2048;
-// Fewer columns are transposed, so that vectors hold elements of one column.
-constexpr int64_t kFewColumns = 16;
+// Fewer columns are transposed, so that vectors hold elements of one column, or of several small blocks.
+constexpr int64_t kFewColumns = 16, kFewBlocks = 8, kSmallBlock = 512;
+// Lanes of the widest vector: a part of one takes longer than the whole.
+constexpr int64_t kLanes = 16;
 
 /// A row-major tensor as [outer, length, inner] elements.
 struct Blocks {
@@ -53,25 +56,41 @@ struct Softmax {
   int64_t width() const { return itemsize(inside); }
   bool casts() const { return dtype != inside; }
   bool along() const { return blocks.inner == 1; }
-  bool transposes() const { return along() && blocks.length < kShortRow && blocks.length > 1; }
+  int64_t block() const { return blocks.length * blocks.inner; }  // elements. exact: inside the storage
 
+  /// Whether several rows, or blocks of few columns, are transposed together.
+  bool transposes() const {
+    if (along()) return blocks.length < kShortRow && blocks.length > 1;
+    return blocks.inner < kFewColumns && blocks.outer >= kFewBlocks && block() <= kSmallBlock;
+  }
   /// Whether a block of few columns becomes rows.
-  bool turns() const { return !along() && blocks.inner < kFewColumns; }
+  bool turns() const { return !along() && !transposes() && blocks.inner < kFewColumns; }
+  /// Whether the results of so many columns get memory of their own, so that the last vector may repeat some of them.
+  bool computes_apart(int64_t count) const { return casts() && !turns() && count > kLanes && count % kLanes != 0; }
 
-  /// Columns of a tile.
+  /// Columns of a tile. The last one also has the rest, if that is less than a vector.
   int64_t columns() const {
-    const bool is_wide = casts() && !along() && blocks.length <= kWideLength;
+    const bool is_wide = casts() && blocks.length <= kWideLength;
     const int64_t fewest = is_wide ? kFewestCastColumns : kFewestColumns;
-    const int64_t fitting = std::max(kTileElements / blocks.length / fewest, int64_t{1}) * fewest;
-    return std::min(along() ? blocks.outer : blocks.inner, fitting);
+    return std::min(blocks.inner, std::max(kTileElements / blocks.length / fewest, int64_t{1}) * fewest);
+  }
+  /// Rows, or blocks that are transposed together.
+  int64_t rows_at_once() const {
+    if (!transposes()) return std::max<int64_t>(kTileElements / blocks.length, 1);
+    return std::min(blocks.outer, std::max<int64_t>(kTileElements / block() / kFewestColumns, 1) * kFewestColumns);
+  }
+  /// The rows of a transposed tile are whole vectors.
+  int64_t padded(int64_t rows) const {
+    return rows * blocks.inner % kLanes == 0 ? rows : (rows + kLanes - 1) / kLanes * kLanes;
   }
   int64_t scratch_bytes() const {
     // exact: parts of the tensor, or few
-    const int64_t tile = (along() ? rows_at_once() : columns()) * blocks.length;
-    return (int64_t{transposes() || turns()} + int64_t{casts()}) * tile * width();
-  }
-  int64_t rows_at_once() const {
-    return transposes() ? columns() : std::max<int64_t>(kTileElements / blocks.length, 1);
+    const bool by_rows = along() || transposes();
+    const int64_t tile =
+        by_rows ? rows_at_once() * block() : std::min(blocks.inner, columns() + kLanes) * blocks.length;
+    const int64_t transposed = transposes() ? padded(rows_at_once()) * block() : turns() ? tile : 0;
+    const int64_t apart = casts() && !by_rows && !turns() ? tile : 0;
+    return (int64_t{casts()} * tile + apart + transposed) * width();
   }
 
   // exact: inside the storages
@@ -87,7 +106,7 @@ struct Softmax {
   /// Rows from `first` on, at most rows_at_once().
   void run_rows(int64_t first, int64_t rows, std::byte* scratch) const {
     // exact: inside the storages
-    const int64_t start = first * blocks.length, count = rows * blocks.length;
+    const int64_t start = first * block(), count = rows * block();
     const std::byte* source = from + start * itemsize(dtype);
     std::byte* target = to + start * itemsize(dtype);
     if (casts()) {
@@ -101,11 +120,15 @@ struct Softmax {
       kernel().along(target, source, rows, blocks.length, is_log);
     if (casts()) cast_out(target, start, count);
   }
+  /// Row i of the tile has the elements at place i of all blocks.
   void run_transposed(const std::byte* source, std::byte* target, int64_t rows, std::byte* tile) const {
     const auto transpose = kernels().move[std::countr_zero(static_cast<uint64_t>(width()))].transpose;
-    transpose(tile, rows, source, blocks.length, blocks.length, rows);
-    kernel().across(tile, tile, blocks.length, rows, rows, is_log);
-    transpose(target, blocks.length, tile, rows, rows, blocks.length);
+    const int64_t stride = padded(rows), columns = blocks.inner * stride;
+    transpose(tile, stride, source, block(), block(), rows);
+    for (int64_t i = 0; i < block() && rows < stride; ++i)
+      std::memset(tile + (i * stride + rows) * width(), 0, static_cast<std::size_t>((stride - rows) * width()));
+    kernel().across(tile, tile, blocks.length, columns, columns, is_log);
+    transpose(target, block(), tile, stride, rows, block());
   }
 
   /// `count` columns of a block.
@@ -113,16 +136,18 @@ struct Softmax {
     // exact: inside the storages
     const int64_t start = block * blocks.length * blocks.inner + column, bytes = itemsize(dtype);
     if (!casts()) return run_block(to + start * bytes, from + start * bytes, count, blocks.inner, scratch);
+    std::byte* const behind = scratch + count * blocks.length * width();
+    std::byte* const result = computes_apart(count) ? behind : scratch;
     if (count == blocks.inner) {  // rows follow each other
       cast_in(scratch, start, count * blocks.length);
-      run_block(scratch, scratch, count, count, scratch + count * blocks.length * width());
-      return cast_out(scratch, start, count * blocks.length);
+      run_block(result, scratch, count, count, behind);
+      return cast_out(result, start, count * blocks.length);
     }
     for (int64_t row = 0; row < blocks.length; ++row)
       cast_in(scratch + row * count * width(), start + row * blocks.inner, count);
-    run_block(scratch, scratch, count, count, scratch + count * blocks.length * width());
+    run_block(result, scratch, count, count, behind);
     for (int64_t row = 0; row < blocks.length; ++row)
-      cast_out(scratch + row * count * width(), start + row * blocks.inner, count);
+      cast_out(result + row * count * width(), start + row * blocks.inner, count);
   }
   /// Columns of which the rows are `stride` elements apart.
   void run_block(std::byte* target, const std::byte* source, int64_t count, int64_t stride, std::byte* tile) const {
@@ -139,12 +164,12 @@ struct Softmax {
   }
   void run() const {
     note();
-    along() ? run_all_rows() : run_all_columns();
+    along() || transposes() ? run_all_rows() : run_all_columns();
   }
   void run_all_rows() const {
     // exact: at most the number of elements, or few
     const int64_t tile = rows_at_once();
-    const int64_t part_rows = std::max<int64_t>(kPartElements / (blocks.length * tile), 1) * tile;
+    const int64_t part_rows = std::max<int64_t>(kPartElements / (block() * tile), 1) * tile;
     run_or_plan(
         to, (blocks.outer + part_rows - 1) / part_rows, [&] { return Scratch(scratch_bytes()); },
         [&](Scratch& scratch, int64_t part) {
@@ -155,15 +180,15 @@ struct Softmax {
         });
   }
   void run_all_columns() const {
-    const int64_t tile = columns(), tiles = (blocks.inner + tile - 1) / tile;
+    const int64_t tile = columns(), tiles = std::max<int64_t>((blocks.inner + tile - kLanes) / tile, 1);
     const int64_t together = std::max<int64_t>(kPartElements / (blocks.length * tile), 1), count = blocks.outer * tiles;
     run_or_plan(
         to, (count + together - 1) / together, [&] { return Scratch(scratch_bytes()); },
         [&](Scratch& scratch, int64_t part) {
           check_interrupt();
           for (int64_t i = part * together; i < std::min(count, (part + 1) * together); ++i) {
-            const int64_t column = i % tiles * tile;
-            run_columns(i / tiles, column, std::min(tile, blocks.inner - column), scratch.data());
+            const int64_t column = i % tiles * tile, rest = blocks.inner - column;
+            run_columns(i / tiles, column, rest < tile + kLanes ? rest : tile, scratch.data());
           }
         });
   }

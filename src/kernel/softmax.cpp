@@ -142,7 +142,12 @@ void softmax_across(void* out, const void* in, int64_t length, int64_t n, int64_
   for (; i + kTogether * lanes <= n; i += kTogether * lanes)
     softmax_columns<kTogether>(to + i, from + i, length, stride, whole, is_log);
   for (; i + lanes <= n; i += lanes) softmax_columns<1>(to + i, from + i, length, stride, whole, is_log);
-  if (i < n) softmax_columns<1>(to + i, from + i, length, stride, static_cast<std::size_t>(n - i), is_log);
+  if (i == n) return;
+  if (i > 0 && from != to) {  // a whole vector, of which some columns are computed again: parts of vectors are slow
+    i = n - lanes;
+    return softmax_columns<1>(to + i, from + i, length, stride, whole, is_log);
+  }
+  softmax_columns<1>(to + i, from + i, length, stride, static_cast<std::size_t>(n - i), is_log);
 }
 
 void fill_softmax(KernelTable& table) {
