@@ -99,6 +99,9 @@ void softmax_along(void* out, const void* in, int64_t rows, int64_t length, bool
   }
 }
 
+// Rows whose exponentials are summed apart: many small ones beside a large sum would be lost one by one.
+constexpr int64_t kSummedRows = 64;
+
 /// `kVectors` vectors of columns; `count`: columns of the only vector, if they do not fill it.
 template <int kVectors, class T>
 HWY_INLINE void softmax_columns(T* to, const T* from, int64_t length, int64_t stride, std::size_t count, bool is_log) {
@@ -115,13 +118,18 @@ HWY_INLINE void softmax_columns(T* to, const T* from, int64_t length, int64_t st
   }
   for (int64_t row = 0; row < length; ++row)
     for (int v = 0; v < kVectors; ++v) largest[v] = hn::Max(largest[v], load(from + row * stride + v * lanes));
-  for (int64_t row = 0; row < length; ++row)
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t at = row * stride + v * lanes;
-      const V term = exp_of(d, hn::Sub(load(from + at), largest[v]));
-      if (!is_log) store(term, to + at);
-      sum[v] = hn::Add(sum[v], term);
-    }
+  for (int64_t start = 0; start < length; start += kSummedRows) {
+    V part[kVectors];
+    for (int v = 0; v < kVectors; ++v) part[v] = hn::Zero(d);
+    for (int64_t row = start; row < std::min(length, start + kSummedRows); ++row)
+      for (int v = 0; v < kVectors; ++v) {
+        const int64_t at = row * stride + v * lanes;
+        const V term = exp_of(d, hn::Sub(load(from + at), largest[v]));
+        if (!is_log) store(term, to + at);
+        part[v] = hn::Add(part[v], term);
+      }
+    for (int v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], part[v]);
+  }
   if (is_log)
     for (int v = 0; v < kVectors; ++v) sum[v] = log_of(d, sum[v]);
   for (int64_t row = 0; row < length; ++row)
