@@ -512,6 +512,7 @@ template <class T>
 HWY_INLINE Lane<T> remainder_floor(Lane<T> a, Lane<T> b) {
   const Lane<T> remainder = remainder_trunc(a, b);
   const bool shifts = (remainder.v != 0) & ((b.v < 0) != (remainder.v < 0));
+  if constexpr (std::is_integral_v<T>) return remainder + Lane<T>(shifts) * b;  // a branch would be mispredicted
   return choose(Truth(shifts), remainder + b, remainder);
 }
 /// Python's floor division of integers.
@@ -519,7 +520,7 @@ template <std::integral T>
 HWY_INLINE Lane<T> quotient_floor(Lane<T> a, Lane<T> b) {
   const Lane<T> quotient = quotient_trunc(a, b);
   const bool shifts = (b.v != 0) & ((quotient * b).v != a.v) & ((a.v < 0) != (b.v < 0));
-  return choose(Truth(shifts), quotient - Lane<T>(1), quotient);
+  return quotient - Lane<T>(shifts);  // a branch would be mispredicted
 }
 
 /// A whole Highway vector. From a number, all of its lanes are that number.

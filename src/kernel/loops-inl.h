@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "hwy/cache_control.h"
+#include "kernel/divide-inl.h"
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
 #include "kernel/masked-inl.h"
 #include "kernel/some_lanes-inl.h"
+#include "kernel/vector_loop-inl.h"
 
 // The output is one of the inputs or does not overlap them, so lanes are independent.
 #if defined(__clang__)
@@ -31,13 +33,6 @@
 #define TENON_HALF_VECTORS __attribute__((target("prefer-vector-width=256")))
 #else
 #define TENON_HALF_VECTORS
-#endif
-
-#undef TENON_HAS_VECTORS
-#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-#define TENON_HAS_VECTORS 1
-#else
-#define TENON_HAS_VECTORS 0
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -190,37 +185,6 @@ void by_steps(void* out, const Lanes* in, int64_t n) {
   (std::index_sequence_for<In...>());
 }
 
-/// Lanes of one input, a vector at a time.
-template <class D>
-class VectorSource {
- public:
-  HWY_INLINE explicit VectorSource(const Lanes& lanes)
-      : data_(static_cast<const T*>(lanes.data)), splat_(lanes.step == 0) {}
-  HWY_INLINE Vector<D> at(int64_t i) const { return {splat_ ? hn::Set(D(), *data_) : hn::LoadU(D(), data_ + i)}; }
-  /// The last of `n` lanes, as many as a vector holds; if there are fewer, all, and the first one again.
-  HWY_INLINE Vector<D> last(int64_t n) const {
-    constexpr int64_t kLanes = hn::MaxLanes(D());
-    if (splat_ || n >= kLanes) return at(n - kLanes);
-    return {load_repeated(D(), data_, n)};
-  }
-
- private:
-  using T = hn::TFromD<D>;
-  const T* data_;
-  bool splat_;
-};
-/// A formula over whole vectors. The last one overlaps the one before; it is computed first, because `out` may be an
-/// input.
-template <class F, class D, class... Sources>
-HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
-  using T = hn::TFromD<D>;
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  T* to = static_cast<T*>(out);
-  const auto last = F::forward(in.last(n)...).v;
-  if (n < kLanes) return store_some(d, last, to, n);
-  for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
-  hn::StoreU(last, d, to + n - kLanes);
-}
 template <class F, class T>
 void unary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
@@ -1004,6 +968,12 @@ constexpr KernelPair complex_kernel() {
   else
     return kernel_pair<&by_steps<F, Z, Z, Z, Z, Z>, Z, Z, Z, Z, Z>();
 }
+/// Of ops that divide integers.
+template <class F>
+inline constexpr bool kFloors = std::is_same_v<F, ops::div_floor> || std::is_same_v<F, ops::remainder>;
+template <class F>
+inline constexpr bool kGivesRest = std::is_same_v<F, ops::remainder> || std::is_same_v<F, ops::fmod>;
+
 template <class F, class T>
 constexpr KernelPair elementwise_kernel() {
   constexpr const Row& row = F::row;
@@ -1019,6 +989,10 @@ constexpr KernelPair elementwise_kernel() {
     return {&select_row<BitsOfWidth<T>, false>, &select_row<BitsOfWidth<T>, true>};
   else if constexpr (kHasMaskedForm<F, T>)
     return {&binary_masked<F, T, kMaskedBytes<F, T>>, &streamed_masked<F, T>};
+#endif
+#if TENON_HAS_VECTORS
+  else if constexpr (row.divides_integers && kDividesInVectors<T>)
+    return kernel_pair<&divide_vectors<T, kFloors<F>, kGivesRest<F>>, T, T, T>();
 #endif
   else if constexpr (is_slow && std::is_floating_point_v<T>)
     return {&several_vectors<F, T, kArity>};

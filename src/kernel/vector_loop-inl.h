@@ -1,0 +1,57 @@
+// kernel: a formula over whole vectors of lanes.
+#if defined(TENON_KERNEL_VECTOR_LOOP_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_KERNEL_VECTOR_LOOP_INL_H
+#undef TENON_KERNEL_VECTOR_LOOP_INL_H
+#else
+#define TENON_KERNEL_VECTOR_LOOP_INL_H
+#endif
+
+#include "kernel/kernel.h"
+#include "kernel/lane-inl.h"
+#include "kernel/some_lanes-inl.h"
+
+#undef TENON_HAS_VECTORS
+#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+#define TENON_HAS_VECTORS 1
+#else
+#define TENON_HAS_VECTORS 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::HWY_NAMESPACE {
+
+/// Lanes of one input, a vector at a time.
+template <class D>
+class VectorSource {
+ public:
+  HWY_INLINE explicit VectorSource(const Lanes& lanes)
+      : data_(static_cast<const T*>(lanes.data)), splat_(lanes.step == 0) {}
+  HWY_INLINE Vector<D> at(int64_t i) const { return {splat_ ? hn::Set(D(), *data_) : hn::LoadU(D(), data_ + i)}; }
+  /// The last of `n` lanes, as many as a vector holds; if there are fewer, all, and the first one again.
+  HWY_INLINE Vector<D> last(int64_t n) const {
+    constexpr int64_t kLanes = hn::MaxLanes(D());
+    if (splat_ || n >= kLanes) return at(n - kLanes);
+    return {load_repeated(D(), data_, n)};
+  }
+
+ private:
+  using T = hn::TFromD<D>;
+  const T* data_;
+  bool splat_;
+};
+/// A formula over whole vectors. The last one overlaps the one before; it is computed first, because `out` may be an
+/// input.
+template <class F, class D, class... Sources>
+HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
+  using T = hn::TFromD<D>;
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  T* to = static_cast<T*>(out);
+  const auto last = F::forward(in.last(n)...).v;
+  if (n < kLanes) return store_some(d, last, to, n);
+  for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
+  hn::StoreU(last, d, to + n - kLanes);
+}
+
+}  // namespace tenon::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
