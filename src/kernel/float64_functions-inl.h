@@ -533,21 +533,17 @@ HWY_INLINE auto turned_float64(D d, V x) {
   const hn::RebindToUnsigned<D> du;
   const V counter = hn::Set(d, kCounter<double>);
   const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306dc9c883p-1), counter), k = hn::Sub(counted, counter);
-  // pi/2 in three parts.
-  const Pair<V> first = product_of(k, hn::Set(d, 0x1.921fb54442d18p+0));
-  const Pair<V> second = product_of(k, hn::Set(d, 0x1.1a62633145c07p-54));
-  const Pair<V> near = sum_of(hn::Sub(x, first.high), hn::Neg(first.low)),
-                nearer = sum_of(near.high, hn::Neg(second.high));
-  const V last = hn::NegMulAdd(k, hn::Set(d, -0x1.f1976b7ed8fbcp-110), hn::Sub(near.low, second.low));
-  const Pair<V> r = sum_of_ordered(nearer.high, hn::Add(nearer.low, last));
-  const V one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), square = hn::Mul(r.high, r.high);
-  const V half_square = hn::Mul(half, square);
-  const V curve = hn::Mul(hn::Mul(r.high, square), polynomial(d, square, sine_terms));
-  const Pair<V> sine{r.high, hn::Add(curve, hn::NegMulAdd(r.low, half_square, r.low))};
-  const V line = hn::Sub(one, half_square), lost = hn::Sub(hn::Sub(one, line), half_square);
-  const V square_low = hn::MulAdd(r.high, r.low, hn::Mul(half, hn::MulSub(r.high, r.high, square)));
-  const V bend = hn::Mul(hn::Mul(square, square), polynomial(d, square, cosine_terms));
-  const Pair<V> cosine{line, hn::Add(hn::Sub(lost, square_low), bend)};
+  // pi/2 in three parts. Two differences are exact: `first`, as a multiple of the last bit of pi/2 that is below 1, and
+  // first - high, because `less` is a multiple of a far smaller number than `first`.
+  const V second = hn::Set(d, 0x1.1a62633145c07p-54);
+  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb54442d18p+0), x), less = hn::Mul(k, second);
+  const V r = hn::Sub(first, less);
+  const V low = hn::NegMulAdd(k, hn::Set(d, -0x1.f1976b7ed8fbcp-110), hn::NegMulAdd(k, second, hn::Sub(first, r)));
+  const V one = hn::Set(d, 1.0), square = hn::Mul(r, r), half = hn::Mul(r, hn::Set(d, 0.5));
+  const V line = hn::NegMulAdd(half, r, one), lost = hn::NegMulAdd(half, r, hn::Sub(one, line));
+  const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
+  const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
+  const Pair<V> sine{r, bent}, cosine{line, curve};
   const auto quarters = hn::BitCast(du, counted);
   return Turn64<V, std::remove_const_t<decltype(quarters)>>{sine, cosine, quarters};
 }
