@@ -706,6 +706,9 @@ HWY_INLINE V erf_of_float64(D d, V x) {
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) return error_by_pieces(d, x);
 #endif
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) return error_by_rows(d, x);
+#endif
   // Where erfc is below 1/4 its error is the smaller one.
   const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, kFarError);
   const V far = hn::Sub(one, rough_error_rest(d, hn::Max(limit, size)));  // NaN, the second operand, stays

@@ -162,6 +162,83 @@ HWY_INLINE V error_by_pieces(D d, V x) {
   return hn::CopySign(hn::Add(line, piece(size, interval, Pieces::rows)), x);
 }
 
+#if TENON_HAS_LANE_ROWS
+/// erf(size) for 0 <= size <= `farthest`, in intervals of 1/8 around i/8: erf(i/8) as the sum of two numbers, then the
+/// coefficients from the linear one on, 2^-56. Less `size` up to the interval `last_small`.
+struct ErrorRows {
+  static constexpr double farthest = 5.94, last_small = 4;
+  alignas(32) static constexpr double rows[][12] = {
+      {0x0p+0, 0x0p+0, 0x1.06eba8214db69p-3, -0x1.5b607b2e8bba2p-58, -0x1.812746b0379bap-2, -0x1.1ea4c036fa59dp-41, 0x1.ce2f21a3e6864p-4, -0x1.b2f630f40d5b8p-29, -0x1.b82c67733b427p-6, -0x1.5bfee5c1236d2p-19, 0x1.58abfbe263dd5p-8, -0x1.17260681c1ee7p-12},
+      {0x0p+0, 0x1.f5e1a35c3b897p-7, 0x1.c62fa1e869b63p-4, -0x1.1c62fa1e869b6p-3, -0x1.6f552dbcc30b5p-2, 0x1.196c9cd8dfb5fp-4, 0x1.aaba623a90392p-4, -0x1.734ea698be5f1p-6, -0x1.89256e64f155ap-6, 0x1.6f67fb1e3e3ebp-8, 0x1.2712dcc5924e7p-8, -0x1.224f4f776768cp-10},
+      {0x0p+0, 0x1.af54e232d6089p-6, 0x1.eba2c05efc81bp-5, -0x1.0f5d1602f7e41p-2, -0x1.3c974458cbcc3p-2, 0x1.040e8a6d82c4p-3, 0x1.47e5cfec91f7ep-4, -0x1.4c0b253bbfd28p-5, -0x1.08d93769ae545p-6, 0x1.3db6e5116f7e5p-7, 0x1.54e70d2cc4d4ep-9, -0x1.e52b4a7d29c46p-10},
+      {0x0p+0, 0x1.dd0d2b721f38cp-6, -0x1.41e64a1d59d9fp-6, -0x1.78749a434fe4ep-2, -0x1.e106c51d1f06fp-3, 0x1.5529abcd0046p-3, 0x1.7488b8a9174b8p-5, -0x1.9a7945ca9a758p-5, -0x1.65c1207d2ca58p-8, 0x1.709a9b576fb18p-7, 0x1.06c256a78f884p-13, -0x1.06eb8820b6e6p-9},
+      {0x0p+0, 0x1.4fdeb831dba45p-6, -0x1.f081adb2d7f75p-4, -0x1.c1efca49a5011p-2, -0x1.2bf531866e38ap-3, 0x1.76f27de8096adp-3, 0x1.dfeeb5cb08f8p-8, -0x1.99f13b24b8788p-5, 0x1.623c080032998p-8, 0x1.493d365b9fffep-7, -0x1.1b6336f184182p-9, -0x1.9ae1b0b6b7cabp-10},
+      {0x1.3f196dcd0f135p-1, -0x1.f25f4f6fdf70bp-56, 0x1.86e9694134b9ep-1, -0x1.e8a3c39181e85p-2, -0x1.c8105021695f3p-5, 0x1.6963c8a39d649p-3, -0x1.c1242df2a3e9fp-6, -0x1.52b2668e1f7a9p-5, 0x1.c7cd5f1881da8p-7, 0x1.b62f431f2937bp-8, -0x1.db47223f95131p-9, -0x1.80d9e584fa0c3p-11},
+      {0x1.6c1c9759d0e5fp-1, 0x1.b1432f2cbc455p-55, 0x1.492e42d78d2c5p-1, -0x1.edc5644353c27p-2, 0x1.b6e8591f64b42p-6, 0x1.349b5eaa14657p-3, -0x1.b42a188aa9c6fp-5, -0x1.b8477968c9ef8p-6, 0x1.2e0adef65fcd9p-6, 0x1.2db3592da31fp-9, -0x1.039fffc44746p-8, 0x1.83bfcb4c00be2p-13},
+      {0x1.91724951b8fc6p-1, -0x1.27912dd352f8bp-55, 0x1.0cab61f084b93p-1, -0x1.d62beb64e8442p-2, 0x1.7c9d756a1103ep-4, 0x1.cc60567d78ee1p-4, -0x1.1350f4b036f69p-4, -0x1.53bb4a628d908p-7, 0x1.30ac100385a47p-6, -0x1.e3f4468f23b28p-10, -0x1.aa55a8632e4b5p-9, 0x1.d5ce5fcf30e46p-11},
+      {0x1.af767a741088bp-1, -0x1.c97f778122797p-56, 0x1.a911f096fbc26p-2, -0x1.a911f096fbc26p-2, 0x1.1b614b0f5277fp-3, 0x1.1b614b0f52ae9p-4, -0x1.1b614b0ee66p-4, 0x1.2e45a555ec035p-8, 0x1.f096f5b75da35p-7, -0x1.391122b774bap-8, -0x1.edf31a9ce343cp-10, 0x1.40e6aa0e93923p-10},
+      {0x1.c6dad2829ec62p-1, -0x1.ab76d4cba3d05p-57, 0x1.45e99bcbb7915p-2, -0x1.6ea6cf452e838p-2, 0x1.4cb3cf0aa0cd9p-3, 0x1.ca5083167aa3dp-6, -0x1.f65d15f38cc83p-5, 0x1.fd1c6c0c5a0e1p-7, 0x1.3acc8829e156p-7, -0x1.8b43aac076f4ep-8, -0x1.7bad9784bce17p-12, 0x1.2dec774b8bc5dp-10},
+      {0x1.d8865d98abe01p-1, -0x1.fcec4afb974d9p-55, 0x1.e4652fadcb6b2p-3, -0x1.2ebf3dcc9f22fp-2, 0x1.571d01c5c5905p-3, -0x1.93a9a7bb7e1b1p-8, -0x1.8281ce0e64f36p-5, 0x1.5d0003ae660e2p-6, 0x1.db443e08e5212p-9, -0x1.756723693b902p-8, 0x1.ca4fce1e144b5p-11, 0x1.9fbb3e64cb1cbp-11},
+      {0x1.e5768c3b4a3fcp-1, 0x1.8b62674f8989p-57, 0x1.5ce595c455b0ap-3, -0x1.dfbbadedf5d2ep-3, 0x1.4374d82e04ec9p-3, -0x1.f3b8d52d35801p-6, -0x1.f572c4cf74c6p-6, 0x1.6b16f52ce8d3cp-6, -0x1.73feb588f3af5p-10, -0x1.17404c6d56191p-8, 0x1.9caf943e533c8p-10, 0x1.53a1e4aee69efp-12},
+      {0x1.eea5557137aep-1, -0x1.385e445f2c96dp-55, 0x1.e723726b824a9p-4, -0x1.6d5a95d0a1b7fp-3, 0x1.1c2a02beb6c82p-3, -0x1.6d5a95d0a1daep-5, -0x1.e723727588809p-7, 0x1.3ca3d72dcf387p-6, -0x1.36d70c8dc50f3p-8, -0x1.35ae6a2e75191p-9, 0x1.bf80b49698457p-10, -0x1.8236f71a103b8p-14},
+      {0x1.f4f693b67bd77p-1, -0x1.3a1ee1406c356p-56, 0x1.499d478bca735p-4, -0x1.0bcfca21947dbp-3, 0x1.d6631e1a29064p-4, -0x1.974c036867517p-5, -0x1.17d430d12aa95p-9, 0x1.d857f2c8335fep-7, -0x1.954a9a4dea499p-8, -0x1.2e446da4c2954p-11, 0x1.7172dbcf68f31p-10, -0x1.7447fc4df9719p-12},
+      {0x1.f92d077f8d56dp-1, 0x1.8b55ef493fce7p-56, 0x1.b055303221015p-5, -0x1.7a4a8a2bdce13p-4, 0x1.7148c3d57c327p-4, -0x1.8a0da54306342p-5, 0x1.b22257dc8fa2fp-8, 0x1.25b378cbdf065p-7, -0x1.8d10fa68e1fd1p-8, 0x1.7ec16ee59ed33p-11, 0x1.d4c7043c1a1a2p-11, -0x1.cf7c00b818276p-12},
+      {0x1.fbe61eef4cf6ap-1, 0x1.15ded88667618p-55, 0x1.12ceb37ff9bc4p-5, -0x1.01a1c847fa207p-4, 0x1.143d1c6f4ef8ap-4, -0x1.5a316520b82bep-5, 0x1.779b1e59ea40ap-7, 0x1.0d099c7e02311p-8, -0x1.42fcc7e96899bp-8, 0x1.76ff3dd8725c2p-10, 0x1.7caeabbccd06ap-12, -0x1.98b416a7fd53ep-12},
+      {0x1.fd9ae142795e3p-1, 0x1.972801904b9a3p-56, 0x1.529b9e8cf9a1fp-6, -0x1.529b9e8cf9a1ep-5, 0x1.8b0ae3a478638p-5, -0x1.1a2c59757ab3fp-5, 0x1.ace7405040bf9p-7, 0x1.e1935ead033a8p-12, -0x1.bae0d0f6fb0d3p-9, 0x1.a1143076999c8p-10, -0x1.9b15299521d98p-15, -0x1.1382532bfd28bp-12},
+      {0x1.fea4218d6594ap-1, -0x1.e3333d8f7d98cp-58, 0x1.94624e78e0fafp-7, -0x1.ada873606f0aap-6, 0x1.0ea475da3bbd4p-5, -0x1.afe553fa44e68p-6, 0x1.9973b48db695p-7, -0x1.dd78ee19f7dc4p-10, -0x1.ea03ff778303bp-10, 0x1.6aa2cb8050968p-10, -0x1.2ec9d650df7b1p-12, -0x1.01ced2684e379p-13},
+      {0x1.ff404760319b4p-1, 0x1.f142071432025p-56, 0x1.d4143a9dfe966p-8, -0x1.074b60f8df349p-6, 0x1.63ef61e82407ap-6, -0x1.38a9832788fap-6, 0x1.5d3b17be723p-7, -0x1.7cae0d4944316p-9, -0x1.5f83719bc234fp-11, 0x1.0602f39105ab8p-10, -0x1.82970150986b6p-12, -0x1.88ec97d820a8cp-17},
+      {0x1.ff9960f3eb327p-1, -0x1.08b1ca6e97f8p-56, 0x1.06918b6355625p-8, -0x1.37ccd585f564bp-7, 0x1.c1ec102e3616p-7, -0x1.ae59615f8e8c3p-7, 0x1.11dae4749032ap-7, -0x1.982b274ec883bp-9, 0x1.02832a432e581p-13, 0x1.377c63266ac11p-11, -0x1.61913b45eea8fp-12, 0x1.c9088697afe1fp-15},
+      {0x1.ffcaa8f4c9beap-1, 0x1.b0cee160116f9p-55, 0x1.1d83170fbf6fcp-9, -0x1.64e3dcd3af4bbp-8, 0x1.119da0c46cc1bp-7, -0x1.1a89b97ceaad3p-7, 0x1.90e812846351p-8, -0x1.6ecdbf6a01d63p-9, 0x1.1c610453eed03p-11, 0x1.1155468c01f9ep-12, -0x1.0662910117ab1p-12, 0x1.49e1e4b612485p-14},
+      {0x1.ffe514bbdc197p-1, -0x1.cd963345b5c6dp-58, 0x1.2ce898809244ep-10, -0x1.8af14828bffa7p-9, 0x1.407fbd18f1452p-8, -0x1.62d4c6d49c62ep-8, 0x1.146c4b3d592c2p-8, -0x1.267f3bc4f99c9p-9, 0x1.64f8a08659f05p-11, 0x1.229f8b299cc3ap-15, -0x1.40421f4417cd4p-13, 0x1.35e4a36060f5fp-14},
+      {0x1.fff2cfb0453d9p-1, 0x1.9a913686042a3p-55, 0x1.3360ccd23db39p-11, -0x1.a6a519a114d7p-10, 0x1.69cf466cce682p-9, -0x1.ab0c273ac25c2p-9, 0x1.69359603e6504p-9, -0x1.b2755bfdca8efp-10, 0x1.52b63d0e03d05p-11, -0x1.755765f04a307p-14, -0x1.2b71c5e17586ep-14, 0x1.cd4049c4755b5p-15},
+      {0x1.fff9ba420e834p-1, 0x1.1379ec5aa630ep-56, 0x1.30538fbb77ecap-12, -0x1.b5781e9d7c647p-11, 0x1.89e17c074e0c9p-10, -0x1.ed4ac7daea613p-10, 0x1.c11f2701b1af7p-10, -0x1.2add1ce6cfed7p-10, 0x1.151f8dabbcf54p-11, -0x1.1c640af9a9233p-13, -0x1.116fb983b647p-16, 0x1.1843320ca97a8p-15},
+      {0x1.fffd1ac4135f9p-1, 0x1.eeafa1ecd6cefp-55, 0x1.2408e9ba3327bp-13, -0x1.b60d5e974cbbdp-12, 0x1.9db74b1d1f051p-11, -0x1.11c85b1e90211p-10, 0x1.0a7b55434db34p-10, -0x1.82f235ae67eap-11, 0x1.998b66e555b4bp-12, -0x1.1aa5f3ab73888p-13, 0x1.cebf565719c7cp-17, 0x1.068ae7c830309p-16},
+      {0x1.fffeb3ebb267bp-1, 0x1.e47f697047cbap-57, 0x1.0f9e1b4dd36dap-14, -0x1.a8670aa99a5bbp-13, 0x1.a3737e2a309b2p-12, -0x1.24544f02d2f68p-11, 0x1.2e7e76392edd2p-11, -0x1.da496e4fe3ccdp-12, 0x1.176d08c1e39dcp-12, -0x1.d2ac8c00d1cdp-14, 0x1.a9d7eb8a7748bp-16, 0x1.05ea43ff308d8p-18},
+      {0x1.ffff6f9f67e55p-1, 0x1.e1e4483ba034bp-55, 0x1.e9b5e8d00ce6ep-16, -0x1.8de3cd290a7bfp-14, 0x1.9aa489e3cc1d1p-13, -0x1.2c7d5ef05458dp-12, 0x1.490a4d1f6fd5cp-12, -0x1.145464e7c1679p-12, 0x1.647f82a8381c4p-13, -0x1.56748fc0bb52ep-14, 0x1.b23ecd2b34d84p-16, -0x1.35d454e804e44p-19},
+      {0x1.ffffc316d9edp-1, -0x1.8b32f44f46b3bp-55, 0x1.abe09e9144b5ap-17, -0x1.690585ca91f96p-15, 0x1.84522fe881f3fp-14, -0x1.298f8d45f6cbbp-13, 0x1.57757786b58b6p-13, -0x1.330aab7523733p-13, 0x1.ac999f76f6f08p-14, -0x1.cc15915493254p-15, 0x1.64a6d4ecd05ap-16, -0x1.342b61753e634p-18},
+      {0x1.ffffe710d565ep-1, 0x1.c9ea52d76dc04p-55, 0x1.6a597219a93dfp-18, -0x1.3d0e43d67415dp-16, 0x1.62ccea63ca40ap-15, -0x1.1c07721ac864ep-14, 0x1.586bafcbf41b6p-14, -0x1.46153fb74b0a1p-14, 0x1.e827f0c87ed4p-15, -0x1.1f630f1fbd435p-15, 0x1.014992138014dp-16, -0x1.37221000dc9b3p-18},
+      {0x1.fffff618c3da6p-1, -0x1.19309ce23aa3ep-58, 0x1.296a70f414066p-19, -0x1.0d88765d3224bp-17, 0x1.394b1fa66e311p-16, -0x1.05760ad1bd1d6p-15, 0x1.4c1fe49277c28p-15, -0x1.4b982032bb7f1p-15, 0x1.085bfcf5836f4p-15, -0x1.510a3f980990bp-16, 0x1.51af8f3850b1cp-17, -0x1.f2fda26a94d0bp-19},
+      {0x1.fffffc2f171e3p-1, 0x1.85edd0395f475p-55, 0x1.d9371e2ff7c7dp-21, -0x1.bba3ac4cf8474p-19, 0x1.0b6a7b0f15c2ap-17, -0x1.d06f58609344fp-17, 0x1.3436bcaf67f9ep-16, -0x1.4357b5563e428p-16, 0x1.110dc0dc67b2dp-16, -0x1.7566b6a59a348p-17, 0x1.9a84c9cf86e9dp-18, -0x1.5d8a2e9a0d623p-19},
+      {0x1.fffffe92ced93p-1, -0x1.d2db2ecfe14aep-55, 0x1.6ce1aa3fd7c4bp-22, -0x1.617a9cedd9004p-20, 0x1.b95fa39b28c83p-19, -0x1.8e1fc41536cdep-18, 0x1.1371723010eb9p-17, -0x1.2eb290b6ee724p-17, 0x1.0d8bfecb9bcefp-17, -0x1.8885516cc668fp-18, 0x1.d338446000407p-19, -0x1.bc1eb60a56a2cp-20},
+      {0x1.ffffff7b91176p-1, 0x1.0b2865615db4p-56, 0x1.10b1488aeb2c9p-23, -0x1.10b1488aeb24p-21, 0x1.603a5308adeddp-20, -0x1.4980e2528354p-19, 0x1.da5f111d12b73p-19, -0x1.10505380832fap-18, 0x1.fd7bd17155687p-19, -0x1.88c7830911a3ep-19, 0x1.f54c569419aa3p-20, -0x1.04ce16ba5499fp-20},
+      {0x1.ffffffd169d0cp-1, 0x1.70a2bfb068e6fp-55, 0x1.8b0cfce057b49p-25, -0x1.976564c75a5cfp-23, 0x1.0fdac5599abdep-21, -0x1.07600ca6dbdf9p-20, 0x1.89ca7794e6c79p-20, -0x1.d73aa500e3f76p-20, 0x1.cd9d58fb922b1p-20, -0x1.771075919e77fp-20, 0x1.fd832562fdbeep-21, -0x1.1e54d6e0404b3p-21},
+      {0x1.fffffff01a8b6p-1, 0x1.23370eca5ca6ap-60, 0x1.155a09065d68ep-26, -0x1.26afa996c327p-24, 0x1.95ea6fdfbb95ep-23, -0x1.96ba7366b3195p-22, 0x1.3b468072d6069p-21, -0x1.8868e1f6a0e97p-21, 0x1.916dc6905446p-21, -0x1.566eaf35b8b3fp-21, 0x1.ec4c0a8b25eafp-22, -0x1.27fdd7cd73444p-22},
+      {0x1.fffffffabd229p-1, -0x1.4dbe49bec3ef2p-57, 0x1.7974e743ded97p-28, -0x1.9cd7dcf23b892p-26, 0x1.252af6f449067p-24, -0x1.2f7354e6a7b87p-23, 0x1.e71030446e8f4p-23, -0x1.3ab0b11aaf929p-22, 0x1.4f6031b97fbb5p-22, -0x1.2b62bf942f5dp-22, 0x1.c56467ef9690dp-23, -0x1.218dda905dd26p-23},
+      {0x1.fffffffe4fa3p-1, 0x1.d166bcb681c7bp-57, 0x1.f1e3523b42423p-30, -0x1.180fde41550fep-27, 0x1.99b8665593d4dp-26, -0x1.b598cb45f482ap-25, 0x1.6b1bafff9fabep-24, -0x1.e650e39fc7e35p-24, 0x1.0d66bac17d81ep-23, -0x1.f5f24c4e6ad27p-24, 0x1.8ed7bd2ae5ef2p-24, -0x1.0d09448cafa34p-24},
+      {0x1.ffffffff79626p-1, 0x1.5fbc52d650a89p-55, 0x1.3e44e453021dp-31, -0x1.6fffa7fffa0b2p-29, 0x1.1508f7686e8dcp-27, -0x1.30fd0c66851adp-26, 0x1.055633328d10ep-25, -0x1.6a3a9da5a7476p-25, 0x1.a06e3ac2bc315p-25, -0x1.93e1986c28c2cp-25, 0x1.4fb0234aa4c3fp-25, -0x1.dc2a265e31c1dp-26},
+      {0x1.ffffffffd759dp-1, 0x1.f7bee7eb2342p-55, 0x1.8a61745ec883ap-33, -0x1.d453ba308d61ep-31, 0x1.6a8aeba3981b5p-29, -0x1.9b017abbb38f1p-28, 0x1.6b43ca8a1dffdp-27, -0x1.042f2abcb85c8p-26, 0x1.35db1fa4dc4a1p-26, -0x1.38341f480db74p-26, 0x1.0eb033f2e4f7p-26, -0x1.92351aeba223dp-27},
+      {0x1.fffffffff4188p-1, 0x1.7a2cb3d056eacp-55, 0x1.d9a880f307ebp-35, -0x1.20a2ae941831ap-32, 0x1.cb2a2e54c8d7fp-31, -0x1.0bc6ecf62cfc7p-29, 0x1.e7ba597650cfep-29, -0x1.689348063efdep-28, 0x1.bc28690a46fep-28, -0x1.d00e9aa8e9ff9p-28, 0x1.a2b8a3a3aeffep-28, -0x1.44d7b6db3f582p-28},
+      {0x1.fffffffffc9e8p-1, -0x1.a759f7738935fp-56, 0x1.13af4f04fa8d6p-36, -0x1.589b22c638259p-34, 0x1.196da0a9389fap-32, -0x1.516d3cb70de67p-31, 0x1.3c51d2555979dp-30, -0x1.e23587e9b9658p-30, 0x1.32c541869962ep-29, -0x1.4bcd774bfe972p-29, 0x1.36ed21eac25f4p-29, -0x1.f66ce23508c95p-30},
+      {0x1.ffffffffff11ap-1, -0x1.3eafccbc6e8b7p-56, 0x1.370ab8327c6fp-38, -0x1.8e85bc00adc82p-36, 0x1.4decacbdafa47p-34, -0x1.9b3c557f6fad2p-33, 0x1.8c78e6dbdb231p-32, -0x1.373cd7b9c1c7cp-31, 0x1.9887c002a0e14p-31, -0x1.c8be2f761e17fp-31, 0x1.bbb0f3e3ae32cp-31, -0x1.74799f10aca34p-31},
+      {0x1.ffffffffffc05p-1, 0x1.07ba96a6b2e1ap-55, 0x1.5422ef5d8b77fp-40, -0x1.be6dda2ac48f5p-38, 0x1.7f8a0f3b69dd8p-36, -0x1.e4cb4ae984fbbp-35, 0x1.e044b7bb8e543p-34, -0x1.83ea4ceccb95ap-33, 0x1.06572af05106fp-32, -0x1.2ec3d50d01eefp-32, 0x1.30659f0f2868ap-32, -0x1.08fa9fecdeae2p-32},
+      {0x1.ffffffffffef8p-1, 0x1.14be6226402c7p-56, 0x1.68823e529a237p-42, -0x1.e46f03befb837p-40, 0x1.aa76120ad5a39p-38, -0x1.146faeb7e20dap-36, 0x1.192d3dda43533p-35, -0x1.d2eab0511b9efp-35, 0x1.450a3419f996ep-34, -0x1.82c0d38013407p-34, 0x1.91d8fbd0b654ap-34, -0x1.6a16272bb827dp-34},
+      {0x1.fffffffffffbep-1, -0x1.182b326b228dcp-55, 0x1.7258610b3f581p-44, -0x1.fd39856f72158p-42, 0x1.cb12e2f0a9fc7p-40, -0x1.31011e95c97fap-38, 0x1.3e4a23375dd44p-37, -0x1.0f6e8b265b57cp-36, 0x1.84a0acf93b288p-36, -0x1.dc35a87588ceap-36, 0x1.fead7f14c3ee6p-36, -0x1.db8a6109baca2p-36},
+      {0x1.ffffffffffffp-1, -0x1.20ef3618f2d54p-56, 0x1.70beaf9c8579fp-46, -0x1.0346137a0a823p-43, 0x1.de74c0d55cb14p-42, -0x1.459c817475f3ep-40, 0x1.5c5ee8d0ee58ep-39, -0x1.30e3dde2df74bp-38, 0x1.c081fd01c1ce9p-38, -0x1.1ab2799a1238ep-37, 0x1.38842c795a89bp-37, -0x1.2c51c8e76bcf5p-37},
+      {0x1.ffffffffffffcp-1, 0x1.8115fd1b12786p-56, 0x1.63daf8b4b8c5ep-48, -0x1.ff8ac583c10dap-46, 0x1.e2d06d6735cf7p-44, -0x1.505d9533f08b4p-42, 0x1.70b7071e30db1p-41, -0x1.4aed6a878e0e4p-40, 0x1.f3beaf2203426p-40, -0x1.43be6f51c51cbp-39, 0x1.7089951cd13a7p-39, -0x1.6d0228d9f9e69p-39},
+      {0x1.fffffffffffffp-1, 0x1.0439397b5f70ap-56, 0x1.4cd9c041611f2p-50, -0x1.e8dfd25ffc1dcp-48, 0x1.d7c149f2383ddp-46, -0x1.50429df168433p-44, 0x1.796a414b5af6dp-43, -0x1.5b22846e699cbp-42, 0x1.0cdd2606f6723p-41, -0x1.65b621ba96319p-41, 0x1.a2e5a485e3605p-41, -0x1.ab19cd48ba5edp-41},
+      {0x1p+0, -0x1.8cf81557d20b6p-56, 0x1.2dc1190960d1bp-52, -0x1.c4a1a58e04c41p-50, 0x1.be584a51bf9bcp-48, -0x1.45542efb8b934p-46, 0x1.75a8247267d95p-45, -0x1.5ff7d82304cf9p-44, 0x1.176d37595c98dp-43, -0x1.7d710a1033b77p-43, 0x1.cb16c389824ccp-43, -0x1.e1586e551f43ep-43},
+  };
+};
+template <class D, class V>
+HWY_INLINE V error_by_rows(D d, V x) {
+  constexpr int kPairs = 6;
+  const V counter = hn::Set(d, kCounter<double>), farthest = hn::Set(d, ErrorRows::farthest), size = hn::Abs(x);
+  const V bounded = hn::Min(farthest, size);  // NaN stays; its row is that of `farthest`
+  const V counted = hn::MulAdd(hn::Min(size, farthest), hn::Set(d, 8.0), counter), number = hn::Sub(counted, counter);
+  const V r = hn::NegMulAdd(number, hn::Set(d, 0.125), bounded), square = hn::Mul(r, r);
+  const LaneRows lanes(ErrorRows::rows, counted);
+  const auto terms = [&](int i) HWY_ATTR {
+    const Pair<V> two = lanes.numbers(i);
+    return hn::MulAdd(two.low, r, two.high);
+  };
+  V slope = terms(kPairs - 1);
+  for (int i = kPairs - 2; i > 0; --i) slope = hn::MulAdd(slope, square, terms(i));
+  const Pair<V> start = lanes.numbers(0);
+  const V line = hn::IfThenElse(hn::Le(number, hn::Set(d, ErrorRows::last_small)), bounded, start.high);
+  return hn::CopySign(hn::Add(line, hn::MulAdd(slope, r, start.low)), x);
+}
+#endif
+
 /// The share of the standard normal distribution above `size`, up to `farthest`. It falls faster and faster, and the
 /// intervals become shorter: their number is (size + 5/2)^2 / width.
 template <class T, int kIntervals>
