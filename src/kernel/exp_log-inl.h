@@ -136,16 +136,19 @@ HWY_INLINE V with_exponent(D d, V y, VI k) {
   return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(k, half)));
 }
 
-/// 2^k exp(r) for r = high - low and |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 (1/2 + r/6 + ...), the polynomial by Remez.
-/// What is lost when `high` is added to 1 goes to the term r^2 ..., which is below 0.08, so the total error is little
-/// more than that of the last addition.
-template <class D, class V, class VI>
-HWY_INLINE V scaled_exp(D d, VI k, V high, V low) {
+/// exp(r) for r = high - low and |r| <= ln 2 / 2: 1 + r + r^2 (1/2 + r/6 + ...), the polynomial by Remez. What is lost
+/// when `high` is added to 1 goes to the term r^2 ..., which is below 0.08, so the total error is little more than that
+/// of the last addition.
+template <class D, class V>
+HWY_INLINE V exp_near_0(D d, V high, V low) {
   using T = hn::TFromD<D>;
   const V one = hn::Set(d, T{1}), r = hn::Sub(high, low), line = hn::Add(one, high);
   const V lost = hn::Sub(hn::Sub(high, hn::Sub(line, one)), low);
-  const V y = hn::Add(line, hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, ExpLog<T>::exp_terms), lost));
-  return with_exponent(d, y, k);
+  return hn::Add(line, hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, ExpLog<T>::exp_terms), lost));
+}
+template <class D, class V, class VI>
+HWY_INLINE V scaled_exp(D d, VI k, V high, V low) {
+  return with_exponent(d, exp_near_0(d, high, low), k);
 }
 
 #undef TENON_HAS_POWER_TABLE
@@ -458,9 +461,9 @@ HWY_INLINE auto short_exponential(D d, V x) {
     return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, whole, line, low};
   }
 }
-/// x = k ln 2 + r.
+/// x = k ln 2 + r, for any x.
 template <class D, class V>
-HWY_INLINE V exp_vector(D d, V x) {
+HWY_INLINE V exp_of_any(D d, V x) {
   using T = hn::TFromD<D>;
   if constexpr (kLooksUpPowers<D>) {
     const V bounded = hn::Min(hn::Max(x, hn::Set(d, ExpLog<T>::lowest)), hn::Set(d, ExpLog<T>::highest));
@@ -476,6 +479,26 @@ HWY_INLINE V exp_vector(D d, V x) {
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), bounded), low = hn::Mul(whole, hn::Set(d, C::ln2_low));
   return hn::IfThenElse(hn::IsNaN(x), x, scaled_exp(d, k, high, low));
+}
+/// Not inlined: its constants would take the registers of the loop.
+template <class D, class V>
+HWY_NOINLINE V exp_of_far(D d, V x) {
+  return exp_of_any(d, x);
+}
+template <class D, class V>
+HWY_INLINE V exp_vector(D d, V x) {
+  if constexpr (kLooksUpRows<D>) {
+    using C = ExpLog<double>;
+    const hn::RebindToUnsigned<D> du;
+    // Beyond, e^x may not be normal, and its exponent is not just a sum.
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, 700.0))))) return exp_of_far(d, x);
+    const V counter = hn::Set(d, kCounter<double>), counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter);
+    const V whole = hn::Sub(counted, counter), high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);
+    const V y = exp_near_0(d, high, hn::Mul(whole, hn::Set(d, C::ln2_low)));
+    const auto k = hn::ShiftLeft<C::mantissa_bits>(hn::BitCast(du, counted));
+    return hn::BitCast(d, hn::Add(hn::BitCast(du, y), k));
+  }
+  return exp_of_any(d, x);
 }
 /// x = k + r / ln 2.
 template <class D, class V>
