@@ -9,6 +9,7 @@
 #define TENON_KERNEL_EXP_LOG_INL_H
 #endif
 
+#include <bit>
 #include <limits>
 #include <type_traits>
 
@@ -318,15 +319,13 @@ HWY_INLINE hn::Vec512<double> looked_up_of_8(hn::Vec512<double> i, const double*
 /// half as many as a gather does on Zen.
 class LaneRows {
  public:
-  /// The row's number is in the lowest 32 bits of a lane.
+  /// The lowest bits of each lane are the row's number; those above 32 bits don't count.
   template <std::size_t kRows, std::size_t kCount>
   HWY_INLINE LaneRows(const double (&rows)[kRows][kCount], hn::Vec256<double> number) {
-    const __m128i low = _mm256_castsi256_si128(_mm256_castpd_si256(number.raw));
-    const __m128i high = _mm256_extracti128_si256(_mm256_castpd_si256(number.raw), 1);
-    of_lane_[0] = rows[static_cast<uint32_t>(_mm_cvtsi128_si32(low))];
-    of_lane_[1] = rows[static_cast<uint32_t>(_mm_extract_epi32(low, 2))];
-    of_lane_[2] = rows[static_cast<uint32_t>(_mm_cvtsi128_si32(high))];
-    of_lane_[3] = rows[static_cast<uint32_t>(_mm_extract_epi32(high, 2))];
+    alignas(32) uint32_t halves[8];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(halves), _mm256_castpd_si256(number.raw));
+    asm("" : "+m"(halves));  // else GCC takes the numbers out of the vector by shuffles
+    for (int lane = 0; lane < 4; ++lane) of_lane_[lane] = rows[number_of<kRows>(halves[2 * lane])];
   }
   /// The numbers 2 i and 2 i + 1.
   HWY_INLINE Pair<hn::Vec256<double>> numbers(int i) const {
@@ -336,11 +335,81 @@ class LaneRows {
   }
 
  private:
+  /// With a power of two of rows, further bits don't count either.
+  template <std::size_t kRows>
+  static HWY_INLINE uint32_t number_of(uint32_t bits) {
+    return std::has_single_bit(kRows) ? bits % kRows : bits;
+  }
   static HWY_INLINE __m256d both(const double* low, const double* high) {
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(low)), _mm_load_pd(high), 1);
   }
   const double* of_lane_[4];
 };
+/// 2^(-i/64) as the sum of a multiple of 1/4 and a rest.
+alignas(32) inline constexpr double kQuarters64[][2] = {{0x1p+0, 0x0p+0},
+                                                        {0x1p+0, -0x1.60f9f985bc9f4p-7},
+                                                        {0x1p+0, -0x1.5f134923757f3p-6},
+                                                        {0x1p+0, -0x1.05e4119ea5d89p-5},
+                                                        {0x1p+0, -0x1.5b505d5b6f268p-5},
+                                                        {0x1p+0, -0x1.afd11874c009ep-5},
+                                                        {0x1p+0, -0x1.01b466423250ap-4},
+                                                        {0x1p+0, -0x1.2b0cfe1266bd4p-4},
+                                                        {0x1p+0, -0x1.53f391822dbc7p-4},
+                                                        {0x1p+0, -0x1.7c695afc3b424p-4},
+                                                        {0x1p+0, -0x1.a46f918837cb7p-4},
+                                                        {0x1p+0, -0x1.cc0768d4175a6p-4},
+                                                        {0x1p+0, -0x1.f332113d56b1fp-4},
+                                                        {0x1.8p-1, 0x1.e60f4825e0e91p-4},
+                                                        {0x1.8p-1, 0x1.bfbb797daf237p-4},
+                                                        {0x1.8p-1, 0x1.99d15c278afd8p-4},
+                                                        {0x1.8p-1, 0x1.744fccad69d6bp-4},
+                                                        {0x1.8p-1, 0x1.4f35aabcfedfap-4},
+                                                        {0x1.8p-1, 0x1.2a81d91f12ae4p-4},
+                                                        {0x1.8p-1, 0x1.06333daef2b26p-4},
+                                                        {0x1.8p-1, 0x1.c49182a3f0902p-5},
+                                                        {0x1.8p-1, 0x1.7d829fde4e4f9p-5},
+                                                        {0x1.8p-1, 0x1.3737b0cdc5e4fp-5},
+                                                        {0x1.8p-1, 0x1.e35d322aee6c5p-6},
+                                                        {0x1.8p-1, 0x1.59ca845541b6bp-6},
+                                                        {0x1.8p-1, 0x1.a3666d124bb2p-7},
+                                                        {0x1.8p-1, 0x1.2c4cca6670945p-8},
+                                                        {0x1.8p-1, -0x1.d0cc930b19dfp-9},
+                                                        {0x1.8p-1, -0x1.7bae3053f9e4ap-7},
+                                                        {0x1.8p-1, -0x1.4029537b306e8p-6},
+                                                        {0x1.8p-1, -0x1.c1142e2741184p-6},
+                                                        {0x1.8p-1, -0x1.204dc39ae5d11p-5},
+                                                        {0x1.8p-1, -0x1.5f619980c4337p-5},
+                                                        {0x1.8p-1, -0x1.9dc77daadddb7p-5},
+                                                        {0x1.8p-1, -0x1.db814fc5aa7b5p-5},
+                                                        {0x1.8p-1, -0x1.0c4875296f5bdp-4},
+                                                        {0x1.8p-1, -0x1.2a7c115bd5eb5p-4},
+                                                        {0x1.8p-1, -0x1.485c64a56c12dp-4},
+                                                        {0x1.8p-1, -0x1.65ea54b1583f1p-4},
+                                                        {0x1.8p-1, -0x1.8326c4b169acbp-4},
+                                                        {0x1.8p-1, -0x1.a0129564eaec7p-4},
+                                                        {0x1.8p-1, -0x1.bcaea51f6197fp-4},
+                                                        {0x1.8p-1, -0x1.d8fbcfcf3b698p-4},
+                                                        {0x1.8p-1, -0x1.f4faef0468ebp-4},
+                                                        {0x1p-1, 0x1.ef5326091a112p-4},
+                                                        {0x1p-1, 0x1.d3ed9a72cffb7p-4},
+                                                        {0x1p-1, 0x1.b8d39b9d54e55p-4},
+                                                        {0x1p-1, 0x1.9e0459320b7fap-4},
+                                                        {0x1p-1, 0x1.837f0518db8a9p-4},
+                                                        {0x1p-1, 0x1.6942d3720185ap-4},
+                                                        {0x1p-1, 0x1.4f4efa8fef709p-4},
+                                                        {0x1p-1, 0x1.35a2b2f13e6e9p-4},
+                                                        {0x1p-1, 0x1.1c3d373ab11c3p-4},
+                                                        {0x1p-1, 0x1.031dc431466b2p-4},
+                                                        {0x1p-1, 0x1.d4873168b9aa8p-5},
+                                                        {0x1p-1, 0x1.a35beb6fcb754p-5},
+                                                        {0x1p-1, 0x1.72b83c7d517aep-5},
+                                                        {0x1p-1, 0x1.429aaea92ddfbp-5},
+                                                        {0x1p-1, 0x1.1301d0125b50ap-5},
+                                                        {0x1p-1, 0x1.c7d865a7a344p-6},
+                                                        {0x1p-1, 0x1.6ab0d9f3121ecp-6},
+                                                        {0x1p-1, 0x1.0e8a30eb37901p-6},
+                                                        {0x1p-1, 0x1.66c34c5615d0fp-7},
+                                                        {0x1p-1, 0x1.64d1f3bc03077p-8}};
 #endif
 /// Whether these vectors look up rows of a table.
 template <class D>
