@@ -200,6 +200,9 @@ HWY_INLINE V cosh_of_float64(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V tanh_of_float64(D d, V x) {
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) return tanh_by_rows(d, x);
+#endif
   const V size = hn::Min(hn::Abs(x), hn::Set(d, 20.0));
   const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{hn::Add(size, size), hn::Zero(d)});
   const V result = total(ratio(d, less, plus(less, hn::Set(d, 0.5))));

@@ -317,23 +317,262 @@ struct ErrorRows {
        -0x1.7d710a1033b77p-43, 0x1.cb16c389824ccp-43, -0x1.e1586e551f43ep-43},
   };
 };
-template <class D, class V>
-HWY_INLINE V error_by_rows(D d, V x) {
-  constexpr int kPairs = 6;
-  const V counter = hn::Set(d, kCounter<double>), farthest = hn::Set(d, ErrorRows::farthest), size = hn::Abs(x);
-  const V bounded = hn::Min(farthest, size);  // NaN stays; its row is that of `farthest`
-  const V counted = hn::MulAdd(hn::Min(size, farthest), hn::Set(d, 8.0), counter), number = hn::Sub(counted, counter);
-  const V r = hn::NegMulAdd(number, hn::Set(d, 0.125), bounded), square = hn::Mul(r, r);
-  const LaneRows lanes(ErrorRows::rows, counted);
+/// The sum of the coefficients kFirst, kFirst + 1, ... of each lane's row, each times one more power of r.
+template <int kFirst, int kCount, class V>
+HWY_INLINE V polynomial_of_rows(const LaneRows& lanes, V r) {
+  static_assert(kFirst % 2 == 0);
+  const V square = hn::Mul(r, r);
   const auto terms = [&](int i) HWY_ATTR {
     const Pair<V> two = lanes.numbers(i);
     return hn::MulAdd(two.low, r, two.high);
   };
-  V slope = terms(kPairs - 1);
-  for (int i = kPairs - 2; i > 0; --i) slope = hn::MulAdd(slope, square, terms(i));
+  constexpr int kLast = (kFirst + kCount - 1) / 2;
+  V sum = kCount % 2 == 0 ? terms(kLast) : lanes.numbers(kLast).high;
+  for (int i = kLast - 1; i >= kFirst / 2; --i) sum = hn::MulAdd(sum, square, terms(i));
+  return sum;
+}
+/// Of the row's function at its start + r: the start is the first number, or `size` where the row is small, plus the
+/// second one; the others are coefficients from the linear one on.
+template <int kCount, class D, class V, class M>
+HWY_INLINE V value_of_rows(D, const LaneRows& lanes, V r, M is_small, V size) {
+  const V slope = polynomial_of_rows<2, kCount - 2>(lanes, r);
   const Pair<V> start = lanes.numbers(0);
-  const V line = hn::IfThenElse(hn::Le(number, hn::Set(d, ErrorRows::last_small)), bounded, start.high);
-  return hn::CopySign(hn::Add(line, hn::MulAdd(slope, r, start.low)), x);
+  return hn::Add(hn::IfThenElse(is_small, size, start.high), hn::MulAdd(slope, r, start.low));
+}
+template <class D, class V>
+HWY_INLINE V error_by_rows(D d, V x) {
+  const V counter = hn::Set(d, kCounter<double>), farthest = hn::Set(d, ErrorRows::farthest), size = hn::Abs(x);
+  const V bounded = hn::Min(farthest, size);  // NaN stays; its row is that of `farthest`
+  const V counted = hn::MulAdd(hn::Min(size, farthest), hn::Set(d, 8.0), counter), number = hn::Sub(counted, counter);
+  const V r = hn::NegMulAdd(number, hn::Set(d, 0.125), bounded);
+  const auto is_small = hn::Le(number, hn::Set(d, ErrorRows::last_small));
+  return hn::CopySign(value_of_rows<12>(d, LaneRows(ErrorRows::rows, counted), r, is_small, bounded), x);
+}
+/// tanh(size) for 0 <= size <= `farthest` by the first four bits of size + 1: 2^-57. Rows as in ErrorRows, but r >= 0.
+struct TangentRows {
+  static constexpr double farthest = 19.5, last_small = 0x1.8p-2;
+  alignas(32) static constexpr double rows[][12] = {
+      {0x0p+0, 0x0p+0, 0x1.c627a1fc3fe4dp-63, 0x1.44d77475e59fdp-52, -0x1.555555555633ap-2, 0x1.4d7c5a26b469ep-35,
+       0x1.1111109ea5446p-3, 0x1.5098bb872fa33p-23, -0x1.ba2459a740b3fp-5, 0x1.f9d7bf95048f5p-15, 0x1.5fd4d77aadb6bp-6,
+       0x0p+0},
+      {0x0p+0, -0x1.54cd03f9e51f6p-14, -0x1.feab6bb22cf4ap-9, -0x1.fd57980778f3p-5, -0x1.500786e5a83aap-2,
+       0x1.5193b61f4965ep-5, 0x1.0815e74abfeb1p-3, -0x1.7b8b3ea8ab02dp-6, -0x1.a175c1ac98587p-5, 0x1.917cfa8d6e29bp-7,
+       0x1.23ad681d5e4e6p-6, 0x0p+0},
+      {0x0p+0, -0x1.5336a1da3e582p-11, -0x1.fab6a86c0fa8ap-7, -0x1.f57935caaa995p-4, -0x1.4077130f822cfp-2,
+       0x1.468f9fea8e68p-4, 0x1.dc4ae37545cdbp-4, -0x1.6670b7b6bfd71p-5, -0x1.5b4378c3807b3p-5, 0x1.6df5e34077233p-6,
+       0x1.77192fcc23fd4p-7, 0x0p+0},
+      {0x0p+0, -0x1.1c01bf1022273p-9, -0x1.1961ce249eaap-5, -0x1.6e8668a78a5b7p-3, -0x1.27a4fad5e7e5p-2,
+       0x1.cf855d514d979p-4, 0x1.8c2eafd2bdcabp-4, -0x1.e86ecf21333a7p-5, -0x1.e66291c1e9edbp-6, 0x1.d74c213cced49p-6,
+       0x1.ec9c18536d3b3p-9, 0x0p+0},
+      {0x0p+0, -0x1.4d02b2cbc6f42p-8, -0x1.eb65fad3e93e6p-5, -0x1.d78158f1b4751p-3, -0x1.071e41358c684p-2,
+       0x1.1e0db4123e89fp-3, 0x1.284442a594173p-4, -0x1.1c36bb04941d3p-4, -0x1.e681b12c482e9p-7, 0x1.f8a1abd4ed877p-6,
+       -0x1.e04a0bc7ced5cp-9, 0x0p+0},
+      {0x0p+0, -0x1.40cebe2b35e42p-7, -0x1.77545a853872ap-4, -0x1.19921f432982ap-2, -0x1.c1a4b039e6aeep-3,
+       0x1.43d344a80f47ep-3, 0x1.74c980131429cp-5, -0x1.2954cb3215659p-4, -0x1.3b9444efaeb19p-16, 0x1.d4d9323a556aap-6,
+       -0x1.36d9acdc045c1p-7, 0x0p+0},
+      {0x0p+0, -0x1.10ac217370501p-6, -0x1.070113fa969b9p-3, -0x1.3fd54e226f887p-2, -0x1.6dc4f6e9069efp-3,
+       0x1.584c5e8587deap-3, 0x1.31a9a2cf36652p-6, -0x1.1d58138e49564p-4, 0x1.a768d8849a73cp-7, 0x1.7b3c57452c22fp-6,
+       -0x1.a7a56e63e942cp-7, 0x0p+0},
+      {0x1.a5729ee488037p-2, 0x1.c4432e052be62p-57, 0x1.a945b9c24e4f9p-1, -0x1.5e0f09bef8016p-2, -0x1.16e1e6d8d1733p-3,
+       0x1.5c26f36940baap-3, -0x1.90d6a52a39c26p-8, -0x1.f9d061e1a89c2p-5, 0x1.7360fa520b0dcp-6, 0x1.02334bae2ebb1p-6,
+       -0x1.c5d6c141de0dp-7, 0x0p+0},
+      {0x1.d9353d7568af3p-2, 0x1.94625dc7c3b56p-56, 0x1.92a946fa34394p-1, -0x1.742740ed7f232p-2, -0x1.81d97b812947bp-4,
+       0x1.51418dbec56fp-3, -0x1.be02ecdd46e73p-6, -0x1.9cc89ebb1c7cp-5, 0x1.d4c0478bf9107p-6, 0x1.028cd41262291p-7,
+       -0x1.9e3d99b4da798p-7, 0x0p+0},
+      {0x1.05086f2f6d4b7p-1, -0x1.89f7f55a958ffp-55, 0x1.7aeae68113f1ap-1, -0x1.825df8eada3f5p-2, -0x1.bd0aa7449e35p-5,
+       0x1.3a4d4c03cdc64p-3, -0x1.65e37c77090ebp-5, -0x1.314c99f6ad287p-5, 0x1.f8ac732c13a58p-6, 0x1.85d24155b917p-11,
+       -0x1.47f2222fdcb82p-7, 0x0p+0},
+      {0x1.1bf47eabb8f95p-1, 0x1.22363525d78d7p-55, 0x1.6284c3374f815p-1, -0x1.893b59c35c927p-2, -0x1.2426c75141a2cp-6,
+       0x1.1a686f614e9b4p-3, -0x1.c3c01816c7c3dp-5, -0x1.87d5460170107p-6, 0x1.e838fb25f5a68p-6, -0x1.401957f0c6e04p-8,
+       -0x1.b91bf5b1e5f5bp-8, 0x0p+0},
+      {0x1.3157dfe9f715bp-1, 0x1.ff3b25133c441p-56, 0x1.49e6bf25462f7p-1, -0x1.897d27b3e041fp-2, 0x1.d76d9cfd0a001p-7,
+       0x1.e98228df43733p-4, -0x1.f9d8d93c2d62fp-5, -0x1.7a7ea2f7632ebp-7, 0x1.b137b34f5488fp-6, -0x1.1b2f71c473382p-7,
+       -0x1.c869804ac721dp-9, 0x0p+0},
+      {0x1.45323e552f228p-1, 0x1.39f33edbdccd3p-56, 0x1.3173b1efa6ef5p-1, -0x1.8403d3dda8838p-2, 0x1.568057c9603eap-5,
+       0x1.989565ca58603p-4, -0x1.064ad90a415b1p-4, -0x1.05e32f8e8c58ep-10, 0x1.62d672ac56636p-6, -0x1.59fd9a176b905p-7,
+       -0x1.7c221cf77c738p-11, 0x0p+0},
+      {0x1.5788ff10d2998p-1, 0x1.ba505edbb6741p-55, 0x1.197fcd9875d33p-1, -0x1.79c0e0d54c3d1p-2, 0x1.072d03e934ebap-4,
+       0x1.4716c3390582bp-4, -0x1.012596a888a91p-4, 0x1.ded8fd6bdde46p-8, 0x1.0afeb8e43a6cbp-6, -0x1.65e3da00f7387p-7,
+       0x1.56aaf71ed3c3ep-10, 0x0p+0},
+      {0x1.686650b8c2015p-1, 0x1.9fbdf5148779cp-57, 0x1.02500a09f8d6ep-1, -0x1.6ba7cb7576568p-2, 0x1.4f152b2bb9f69p-4,
+       0x1.f203c30c40362p-5, -0x1.e21968d00a8dbp-5, 0x1.b2c8c8dabf033p-7, 0x1.697a2d9c36f01p-7, -0x1.4c7f9c0aee8b3p-7,
+       0x1.516cabffa9df6p-9, 0x0p+0},
+      {0x1.77d838e34057cp-1, 0x1.876f0a01ac231p-56, 0x1.d834d2b62d5e2p-2, -0x1.5aa21b14b0e57p-2, 0x1.8434b35518fcap-4,
+       0x1.6269dd7104f4cp-5, -0x1.b3055f102e92ap-5, 0x1.17261b9b92b6ap-6, 0x1.9e91c0ca114cdp-8, -0x1.1c0d13cdc5ep-7,
+       0x1.9f17dcbcf3dafp-9, 0x0p+0},
+      {0x1.85efab514f394p-1, 0x1.501092dd679bp-55, 0x1.ae0dc0f990c3fp-2, -0x1.4786c26f13e41p-2, 0x1.a85d22e9c8213p-4,
+       0x1.c60916fe392d1p-6, -0x1.7b59d5e833ebap-5, 0x1.3608fc49151a7p-6, 0x1.3e8f6215727acp-9, -0x1.bf3ed8beb960bp-8,
+       0x1.9b226b4ea5304p-9, 0x0p+0},
+      {0x1.9e5cb5ba44d69p-1, 0x1.5690fa76e212cp-56, 0x1.615002a66a76dp-2, -0x1.1defabec5ad9dp-2, 0x1.c68cf167e56b8p-4,
+       0x1.ac29589bccd76p-9, -0x1.05e15917c48abp-5, 0x1.30666635377ddp-6, -0x1.5cf628e4df5c2p-9, -0x1.aabf2722a4ad4p-9,
+       0x1.26abfcd70c423p-9, 0x0p+0},
+      {0x1.b2523bb6b2deep-1, 0x1.248dce57922d1p-56, 0x1.1f25131e3a8b5p-2, -0x1.e7291743d46c7p-3, 0x1.bba40cbc10109p-4,
+       -0x1.9c79fd308ec99p-7, -0x1.3a7a55bef6fp-6, 0x1.f1dc0f8a58885p-7, -0x1.3393c998e41ecp-8, -0x1.8906d1dda65f5p-11,
+       0x1.3ea26bf96af5p-10, 0x0p+0},
+      {0x1.c278a52a4e478p-1, -0x1.3b3745b18d69ep-55, 0x1.cea744f80526ap-3, -0x1.970e081146f9ap-3, 0x1.97d6fc0f9938fp-4,
+       -0x1.5dd5741a86626p-6, -0x1.337d390e6208dp-7, 0x1.670f44b010a0ap-7, -0x1.39d9a7dc68eeap-8, 0x1.2fc2f68a5641ep-11,
+       0x1.dbbca1f27f3a1p-12, 0x0p+0},
+      {0x1.cf6f9786df577p-1, 0x1.7fa528b35af82p-55, 0x1.72165282c6f6bp-3, -0x1.4efbd8fb37f5p-3, 0x1.67b1f6905bca1p-4,
+       -0x1.99050c8c6c867p-6, -0x1.5c9e19edf5d1dp-9, 0x1.d0f47c945375ep-8, -0x1.0446f98c721b3p-8, 0x1.1572dacda87dap-10,
+       0x1.721526b5fed2dp-16, 0x0p+0},
+      {0x1.d9c6fafe61c78p-1, 0x1.463c9db018b54p-55, 0x1.265e33ad862f2p-3, -0x1.10646d7a0a6cfp-3, 0x1.33de79e53b9fbp-4,
+       -0x1.9d29920c5c5a1p-6, 0x1.8287b3d334a3ap-10, 0x1.0bc641621d861p-8, -0x1.7d305a021be21p-9, 0x1.16e79562a7fdp-10,
+       -0x1.5797d6d1c121fp-13, 0x0p+0},
+      {0x1.e1fbf97e33527p-1, -0x1.f8f7b475cd971p-56, 0x1.d22ca1c24a139p-4, -0x1.b6d85a01efb1dp-4, 0x1.01ba038be3545p-4,
+       -0x1.8157e26ab8719p-6, 0x1.e47098a9e0c13p-9, 0x1.0379d8b70d35dp-9, -0x1.fc1fcb066d082p-10, 0x1.c83fba99a68cep-11,
+       -0x1.b32c41a392048p-13, 0x0p+0},
+      {0x1.e8789ecec0ddap-1, 0x1.7e90e112cc9e9p-55, 0x1.6fcfa6d9f1694p-4, -0x1.5ee891c870fd6p-4, 0x1.a85b92b2f7266p-5,
+       -0x1.55d5bf8a37225p-6, 0x1.2fa9378223345p-8, 0x1.4a6bbd5562069p-11, -0x1.3665cf3118a27p-10,
+       0x1.4c1d90897033dp-11, -0x1.851909c66e01ap-13, 0x0p+0},
+      {0x1.ed9505e1bc3d4p-1, -0x1.6506143105a94p-56, 0x1.2162c262e051dp-4, -0x1.16f9d2bcd43d6p-4, 0x1.58f4ff0f329e6p-5,
+       -0x1.2520da2ee4356p-6, 0x1.3957bedd85f4bp-8, -0x1.4dbb8129e1e1ap-13, -0x1.568a0a6cb329ap-11,
+       0x1.bd1435818f719p-12, -0x1.2af4458c02c9fp-13, 0x0p+0},
+      {0x1.f1994df724fc8p-1, 0x1.a8fd3ec63798fp-56, 0x1.c65b1bc0c9d6p-5, -0x1.b9937bda74f82p-5, 0x1.15b42d9f35dfbp-5,
+       -0x1.eacd8ebdb3663p-7, 0x1.263a23adfb8c3p-8, -0x1.2a0b9d15d820fp-11, -0x1.42599dbbc167dp-12,
+       0x1.15e4278c48194p-12, -0x1.a31ee02246624p-14, 0x0p+0},
+      {0x1.f4bfd6c2dfd1ep-1, 0x1.323a76107c516p-56, 0x1.64108aa4d5fe6p-5, -0x1.5c3d90eb21b5ap-5, 0x1.bbccd8b165956p-6,
+       -0x1.93c692fac29c1p-7, 0x1.055f8f479b26fp-8, -0x1.82de3ea645166p-11, -0x1.97f54ee0ff9b2p-14,
+       0x1.42840c81e10e8p-13, -0x1.12c2bfd77fea9p-14, 0x0p+0},
+      {0x1.f73776b2aa2dbp-1, 0x1.6f9b7d0b593e1p-55, 0x1.16a7fc4d7b909p-5, -0x1.11e03803ada4cp-5, 0x1.60959159b016fp-6,
+       -0x1.47e74ef7d971cp-7, 0x1.bff780c174a16p-9, -0x1.91d6843758215p-11, 0x1.5a8084b74411p-16, 0x1.545511fbae98fp-14,
+       -0x1.54171d0eb6dc1p-15, 0x0p+0},
+      {0x1.f9258260a71c2p-1, -0x1.c42649d901306p-56, 0x1.b3afe1fba5c7ep-6, -0x1.addae58c71995p-6, 0x1.16df44874a4e3p-6,
+       -0x1.07b55c30533ecp-7, 0x1.7682b9995f543p-9, -0x1.793b217ef07a1p-11, 0x1.4e17f4dca39cdp-14,
+       0x1.30c9f9b17183ap-15, -0x1.8cd5d983f6c71p-16, 0x0p+0},
+      {0x1.faa7934b75ebdp-1, 0x1.b868bf058e6aap-62, 0x1.545200830a436p-6, -0x1.50c46d285fa33p-6, 0x1.b79f5bfc966bdp-7,
+       -0x1.a50adaf04fabep-8, 0x1.33a1a2434f1d8p-9, -0x1.4e627aa80c7eep-11, 0x1.b079a2309ccccp-14,
+       0x1.59247747913fbp-17, -0x1.ae256c41ee45bp-17, 0x0p+0},
+      {0x1.fbd509ae7ae3ep-1, 0x1.96a665ef6dd7fp-55, 0x1.09a7a5dc88714p-6, -0x1.077e0c025ba28p-6, 0x1.5997790cc8d3ep-7,
+       -0x1.4e3bda36baa62p-8, 0x1.f2edf43a3b76ep-10, -0x1.1dd29251cefdap-11, 0x1.be7914c1ad7cfp-14,
+       -0x1.f922aaa6f2e91p-19, -0x1.9f36f73b30a0fp-18, 0x0p+0},
+      {0x1.fcc04cdbcdc4cp-1, -0x1.0c3ce86c09762p-55, 0x1.9e87d088d26a2p-7, -0x1.9be6721012dep-7, 0x1.0f1c13e8e3e65p-7,
+       -0x1.082dbc9e739fp-8, 0x1.90bea02e004aap-10, -0x1.dcc405a4130acp-12, 0x1.a0bbaf4dc0dbcp-14,
+       -0x1.5ff0ed2fd9b09p-17, -0x1.37400e22a59b3p-19, 0x0p+0},
+      {0x1.fd77d111a0bp-1, -0x1.a6ca7c44b6163p-57, 0x1.434a517bbc6cdp-7, -0x1.41b109ca791fdp-7, 0x1.a8acaf84c45fcp-8,
+       -0x1.a03a109e9ef34p-9, 0x1.3f942cd5f221ep-10, -0x1.86d7ba5749448p-12, 0x1.70452fd8aadddp-14,
+       -0x1.c2686c955ab7bp-17, 0x1.c05fdf54b49f9p-22, 0x0p+0},
+      {0x1.fe76795d353ap-1, 0x1.5c68a28291428p-55, 0x1.88ef67211da3cp-8, -0x1.87c1640ae0a0ep-8, 0x1.0399d16086d1ap-8,
+       -0x1.0078fb3fcdb5ep-9, 0x1.906589707973dp-11, -0x1.fb8355d2a88aep-13, 0x1.0453d72646738p-14,
+       -0x1.96ac7ce94a70bp-17, 0x1.78d55bb10d64fp-20, 0x0p+0},
+      {0x1.ff112c63a9077p-1, 0x1.d99d2cbd44b66p-56, 0x1.dd37d19b22ab2p-9, -0x1.dc59376c734d2p-9, 0x1.3c6869ddf6ae2p-9,
+       -0x1.3a18d51b110fdp-10, 0x1.ef2ecd71fac0ap-12, -0x1.4054ad45c9439p-13, 0x1.57b923cd1066ep-15,
+       -0x1.29ac6c4330e98p-17, 0x1.5bf93ff7ff25ap-20, 0x0p+0},
+      {0x1.ff6f17a754772p-1, 0x1.888ea48a99923p-59, 0x1.21a7ae3bc0cf1p-9, -0x1.2155b3a0926bbp-9, 0x1.80ed2c4610dc4p-10,
+       -0x1.7f38daa53a4dep-11, 0x1.2fdaf5f3115fbp-12, -0x1.8de2706857a0cp-14, 0x1.b5d7167b63db1p-16,
+       -0x1.8f7ed35936a12p-18, 0x1.004e4a8e8530fp-20, 0x0p+0},
+      {0x1.ffa81708a0b42p-1, 0x1.6179a96d81dfdp-57, 0x1.5f85ad510b5bep-10, -0x1.5f495227a1372p-10,
+       0x1.d3c0e4798d9cap-11, -0x1.d27f645334111p-12, 0x1.7330b60ba0997p-13, -0x1.e98c75ba18d2ep-15,
+       0x1.11522293fef37p-16, -0x1.00a0af616cdf1p-18, 0x1.58cdaba5020f4p-21, 0x0p+0},
+      {0x1.ffcaac3f20e66p-1, -0x1.1a0caf65cd834p-56, 0x1.aa87cf6646fap-11, -0x1.aa5b62918aa32p-11,
+       0x1.1c01b5368d62cp-11, -0x1.1b8b53b6744c1p-12, 0x1.c430e89fa3bedp-14, -0x1.2b78a02c0b52dp-15,
+       0x1.514bcd300abedp-17, -0x1.41ee0ef63fd41p-19, 0x1.bb783ca237438p-22, 0x0p+0},
+      {0x1.ffdfa72153983p-1, 0x1.dc1c0d7527461p-55, 0x1.02bec8b634542p-11, -0x1.02ae6fe049f2bp-11,
+       0x1.58bcffa5eb0cdp-12, -0x1.5865d96f721efp-13, 0x1.12f9219c6fc84p-14, -0x1.6d2764f42c7c2p-16,
+       0x1.9d666760637acp-18, -0x1.8e6096bb1b4d4p-20, 0x1.164f3128c7998p-22, 0x0p+0},
+      {0x1.ffec61279a3a4p-1, 0x1.faf93f6a83ffcp-55, 0x1.39e782819fb27p-12, -0x1.39db7b071a88ap-12,
+       0x1.a259e651a9834p-13, -0x1.a219c13f9d223p-14, 0x1.4e142f9b969efp-15, -0x1.bc5649cc85963p-17,
+       0x1.f89af4eea315fp-19, -0x1.e90de044461f8p-21, 0x1.587fb41081337p-23, 0x0p+0},
+      {0x1.fff419668df11p-1, 0x1.a7638a054bfd1p-56, 0x1.7ccec13a9e718p-13, -0x1.7cc5e7466256dp-13, 0x1.fb9aef878cf4p-14,
+       -0x1.fb6bba4415ccp-15, 0x1.95a3ff274a8e8p-16, -0x1.0e03669e8837dp-17, 0x1.3335c15a006dcp-19,
+       -0x1.2ac3679a1e844p-21, 0x1.a6fb42bbf8314p-24, 0x0p+0},
+      {0x1.fff8c81c6dc34p-1, -0x1.be59f864ffa58p-57, 0x1.cdf5a2e4d730ep-14, -0x1.cdef1f9bcd2cap-14,
+       0x1.33ec10c2b29a9p-14, -0x1.33dab1c025fdep-15, 0x1.ec5934068007ap-17, -0x1.47eae4375df94p-18,
+       0x1.75832a7a60128p-20, -0x1.6bfe023dda455p-22, 0x1.026c884d32462p-24, 0x0p+0},
+      {0x1.fffb9f2fc1e91p-1, 0x1.c6e1aa892025p-55, 0x1.1832dcd3cdap-14, -0x1.1830777284e74p-14, 0x1.758f90edcca6ep-15,
+       -0x1.7582c81731d3p-16, 0x1.2aba5f41fa657p-17, -0x1.8e0f5be575c45p-19, 0x1.c5b7add91433ep-21,
+       -0x1.bab42a066c25p-23, 0x1.3adcf89e470d9p-25, 0x0p+0},
+      {0x1.fffd583014825p-1, 0x1.42dd0fa45fc07p-57, 0x1.53e71416c3cabp-15, -0x1.53e550c7b6122p-15,
+       0x1.c52d0d8897ae2p-16, -0x1.c523a4977dfadp-17, 0x1.6a739dba4993fp-18, -0x1.e3130062e4afp-20,
+       0x1.136c58cb8588p-21, -0x1.0cf09dfeea36ep-23, 0x1.7ef6a9978ef73p-26, 0x0p+0},
+      {0x1.fffe63abe253cp-1, -0x1.1242e7ead1319p-56, 0x1.9c5377a48b45dp-16, -0x1.9c522b958d1c9p-16,
+       0x1.12dfb7a0acfebp-16, -0x1.12dc40e8c26f3p-17, 0x1.b7bb6d254d4f9p-19, -0x1.2512f3bc80e5dp-20,
+       0x1.4e46367ee80e4p-22, -0x1.468df2b64a516p-24, 0x1.d14e2fc6bdf65p-27, 0x0p+0},
+      {0x1.ffff05e8d3192p-1, -0x1.b5aed2359e315p-55, 0x1.f42ddfa52aadap-17, -0x1.f42ceb5405734p-17,
+       0x1.4d7201c5b521ep-17, -0x1.4d6f74c03c907p-18, 0x1.0abb4dca97d31p-19, -0x1.63925d8053178p-21,
+       0x1.959e9a7264d21p-23, -0x1.8c5c912c419e7p-25, 0x1.1a7f3685d4501p-27, 0x0p+0},
+      {0x1.ffff684fec9b9p-1, -0x1.99eca7ea235eep-57, 0x1.2f5ff9d84b269p-17, -0x1.2f5f9ff71806dp-17,
+       0x1.947e903e7a1c1p-18, -0x1.947caf0ba3176p-19, 0x1.4393b8ab690d2p-20, -0x1.af5eeaa52a53bp-22,
+       0x1.ec2204a0e4446p-24, -0x1.e0fb1a68ffddcp-26, 0x1.56e36de0509a9p-28, 0x0p+0},
+      {0x1.ffffa3ff22708p-1, 0x1.bb4ac5a9f0181p-56, 0x1.7003552d52d2cp-18, -0x1.7003130c0649ap-18,
+       0x1.eaae13ada0e4ap-19, -0x1.eaacb0bf54b9dp-20, 0x1.8887ab4e34cb8p-21, -0x1.05a78bb71c3c3p-22,
+       0x1.2a8700246a3a6p-24, -0x1.23cacbda32771p-26, 0x1.a017eff67be92p-29, 0x0p+0},
+      {0x1.ffffc832750f2p-1, -0x1.330abfc857a0dp-56, 0x1.be6c3f33005b7p-19, -0x1.be6c0e77be719p-19,
+       0x1.299d1bb55d3eep-19, -0x1.299c54d6f56bep-20, 0x1.dc2320e29cc09p-22, -0x1.3d1952ebc1783p-23,
+       0x1.66b3beaf55bb1p-25, -0x1.4d1d159cea6bep-27, 0x1.8c7cc2b983a24p-30, 0x0p+0},
+      {0x1.ffffeb78a3c73p-1, 0x1.c6d2adbaa457ep-56, 0x1.4875bcf6f3b77p-20, -0x1.4875afbd3a64p-20, 0x1.b5f21901978c2p-21,
+       -0x1.b5f16d04fadaap-22, 0x1.5e53fc95a3b5p-23, -0x1.d2a1d9a6f4684p-25, 0x1.07ef638433e2p-26,
+       -0x1.ea3cbdac7a3aep-29, 0x1.23c497abb0063p-31, 0x0p+0},
+      {0x1.fffff872a91f8p-1, 0x1.a39528793511cp-55, 0x1.e355b48da75eep-22, -0x1.e355ad57872aap-22,
+       0x1.423912207ebafp-22, -0x1.4238b43e48524p-23, 0x1.01c2328df399p-24, -0x1.575540238e553p-26,
+       0x1.8464f22929876p-28, -0x1.68b612c3a889ep-30, 0x1.ad5e3f395a1bep-33, 0x0p+0},
+      {0x1.fffffd38c39fp-1, 0x1.590a97f059df4p-56, 0x1.639e2f87891eap-23, -0x1.639e2d8a1025fp-23, 0x1.da2833c109567p-24,
+       -0x1.da27bb4802998p-25, 0x1.7b4c151fa1624p-26, -0x1.f9390fe9802ebp-28, 0x1.1dc45c9499531p-29,
+       -0x1.096686ac33dacp-31, 0x1.3beb28b85aa05p-34, 0x0p+0},
+      {0x1.fffffefa59d78p-1, -0x1.dfa2b6e78c5f6p-56, 0x1.05a62840ce4cdp-24, -0x1.05a627afb5e49p-24,
+       0x1.5cdd860bad2f3p-25, -0x1.5cdd32311aa2bp-26, 0x1.17124ed40944p-27, -0x1.73b90ccbf85d4p-29,
+       0x1.a4833a4514ba1p-31, -0x1.868b306e8a06ep-33, 0x1.d0e239ada8022p-36, 0x0p+0},
+      {0x1.ffffff9fbea41p-1, -0x1.d29cbef153033p-56, 0x1.81056faa43911p-26, -0x1.81056f5120ef7p-26,
+       0x1.00ae47c4490d5p-26, -0x1.00ae0b5da1c41p-27, 0x1.9aa8a85844d17p-29, -0x1.117fa16608a1p-30,
+       0x1.3565707f8027fp-32, -0x1.1f58ba0be5d31p-34, 0x1.560b194f8ed11p-37, 0x0p+0},
+      {0x1.ffffffdc96f35p-1, 0x1.54a2099f503a8p-55, 0x1.1b48654b883bcp-27, -0x1.1b48652b9d616p-27,
+       0x1.79b5d8fb0c1c4p-28, -0x1.79b580ccf82bp-29, 0x1.2e255a34d5532p-30, -0x1.9275446322b01p-32,
+       0x1.c74842e43928bp-34, -0x1.a6d5ff5db927p-36, 0x1.f752cd062331fp-39, 0x0p+0},
+      {0x1.fffffff2f9279p-1, 0x1.eee3861a9cc2ap-55, 0x1.a0db0d031dc1cp-29, -0x1.a0db0ce65f90ap-29,
+       0x1.15e75ba3b86cap-29, -0x1.15e71af339a0ep-30, 0x1.bc9cf369f9796p-32, -0x1.281cb466ae989p-33,
+       0x1.4efa6004221edp-35, -0x1.371af9e663cacp-37, 0x1.7253291c0f843p-40, 0x0p+0},
+      {0x1.fffffffb352ddp-1, 0x1.0573066803c24p-59, 0x1.32b48bee1fab6p-30, -0x1.32b48bdde8974p-30,
+       0x1.98f0b72a4c092p-31, -0x1.98f0581388b33p-32, 0x1.4720c6e014513p-33, -0x1.b3bbf915a0f8fp-35,
+       0x1.eced17f914f6dp-37, -0x1.c9cc10f1a1dap-39, 0x1.107847331794p-41, 0x0p+0},
+      {0x1.fffffffe3cad8p-1, 0x1.bd86a485ed329p-57, 0x1.c3527e418ca3ap-32, -0x1.c3527e2c5bd8ap-32,
+       0x1.2ce1a70465f93p-32, -0x1.2ce161151ce3ap-33, 0x1.e15fed732a648p-35, -0x1.409869b06e297p-36,
+       0x1.6aacbf9d0f94fp-38, -0x1.50d40cc626f29p-40, 0x1.90f1b8dedd9d8p-43, 0x0p+0},
+      {0x1.ffffffff59f7cp-1, 0x1.c068cf1a807b7p-56, 0x1.4c1078fe0b1c6p-33, -0x1.4c1078ef2cccbp-33,
+       0x1.bac09daccbe59p-34, -0x1.bac036c7a5bedp-35, 0x1.622cfc4747851p-36, -0x1.d7c303950c871p-38,
+       0x1.0ad75952b6976p-39, -0x1.efa61be685404p-42, 0x1.26ff8f71e5d4ep-44, 0x0p+0},
+      {0x1.ffffffffc2eb9p-1, 0x1.6e88129ba94b8p-58, 0x1.e8a37a4599a31p-35, -0x1.e8a37a301cbfp-35, 0x1.45c24ed55ebd7p-35,
+       -0x1.45c20321adc3cp-36, 0x1.049682eee9a5ep-37, -0x1.5b1a58ae46479p-39, 0x1.88a95d1efd058p-41,
+       -0x1.6cad950b665c8p-43, 0x1.b218601dc17ebp-46, 0x0p+0},
+      {0x1.ffffffffe987bp-1, -0x1.538003e1ec031p-56, 0x1.67852a6fda7c2p-36, -0x1.67852a6026444p-36,
+       0x1.df5c34a390d0cp-37, -0x1.df5bc53e91ff1p-38, 0x1.7f75b3e610f84p-39, -0x1.fec4a2a696e3bp-41,
+       0x1.20e77c7fddc4ep-42, -0x1.0c50aba3e30fbp-44, 0x1.3f63b0864d2b6p-47, 0x0p+0},
+      {0x1.fffffffff7bbdp-1, 0x1.acf133bbed752p-55, 0x1.088529874dd7cp-37, -0x1.0885297bc7451p-37,
+       0x1.60b189cdb7e4dp-38, -0x1.60b137d83d0f6p-39, 0x1.1a2249a8cd25p-40, -0x1.77cd5b1cb851p-42,
+       0x1.a920b2b2a7057p-44, -0x1.8ad499515c79dp-46, 0x1.d5fcb8c8006b4p-49, 0x0p+0},
+      {0x1.fffffffffcf58p-1, 0x1.fc5256cca1f9bp-57, 0x1.853f01d6b2d7ep-39, -0x1.853f01c5c0fecp-39,
+       0x1.037f546cb98d4p-39, -0x1.037f181f74bedp-40, 0x1.9f2a43f66d087p-42, -0x1.147ff1f4e1acep-43,
+       0x1.38ca9fd0fe25dp-45, -0x1.228001657b9b6p-47, 0x1.59cc18c776212p-50, 0x0p+0},
+      {0x1.fffffffffee1ap-1, -0x1.0aebae17200afp-55, 0x1.1e642baea00fdp-40, -0x1.1e642ba22986ep-40,
+       0x1.7ddae1c4cd4e5p-41, -0x1.7dda89089beffp-42, 0x1.31761ef0dc0cbp-43, -0x1.96dfd52e2109p-45,
+       0x1.cc473b6d73207p-47, -0x1.ab79d75654efap-49, 0x1.fcd8c7f3100b4p-52, 0x0p+0},
+      {0x1.ffffffffff96ap-1, 0x1.1f3d3bee93cbbp-55, 0x1.a56e0bfdb0694p-42, -0x1.a56e00236d96dp-42,
+       0x1.18f34688a8a0ap-42, -0x1.18e8e39a1cad6p-43, 0x1.c0d079aced2f5p-45, -0x1.282fc0c15b7a3p-46,
+       0x1.410e65883ee9p-48, -0x1.04a9722a4b5b1p-50, 0x1.d1d3c29c4c73bp-54, 0x0p+0},
+      {0x1.fffffffffff1cp-1, -0x1.193ddebaf3f7fp-56, 0x1.c8464f4544972p-45, -0x1.c846427020e9fp-45,
+       0x1.302e0e0eceed1p-45, -0x1.3022cf478f114p-46, 0x1.e5ec604fac217p-48, -0x1.40ad085bf6572p-49,
+       0x1.5b9a15b7e59a5p-51, -0x1.1a36c9aa2317p-53, 0x1.f857c414eed75p-57, 0x0p+0},
+      {0x1.fffffffffffe1p-1, 0x1.ffe110e313c8cp-57, 0x1.ee001eb887b04p-48, -0x1.ee0010d3c4a16p-48, 0x1.4954870a2b36p-48,
+       -0x1.49485a3ccc397p-49, 0x1.070ce00f67bdap-50, -0x1.5b30abace7d2cp-52, 0x1.7857a7ed4d3b6p-54,
+       -0x1.318c50dcae28fp-56, 0x1.11058278a2307p-59, 0x0p+0},
+      {0x1.ffffffffffffcp-1, -0x1.6d875fd9ae0adp-56, 0x1.0b6c3ae141277p-50, -0x1.0b6c335bd53e3p-50,
+       0x1.648f58fb6fc7ep-51, -0x1.64822a79c5b92p-52, 0x1.1cccc5799989ap-53, -0x1.77e5869de80fap-55,
+       0x1.97759157b039dp-57, -0x1.4acfbfb2ce256p-59, 0x1.279876a18d31p-62, 0x0p+0},
+      {0x1.fffffffffffffp-1, 0x1.bceea52833341p-55, 0x1.2188ad4be8ae8p-53, -0x1.2188a5274a073p-53,
+       0x1.820a87e760e7ap-54, -0x1.81fc4262aea7ep-55, 0x1.345908a7ab71dp-56, -0x1.96fa00476ba1bp-58,
+       0x1.b9261e813f9fcp-60, -0x1.6629ec7d603ccp-62, 0x1.40093bf0c1bd2p-65, 0x0p+0},
+  };
+};
+template <class D, class V>
+HWY_INLINE V tanh_by_rows(D d, V x) {
+  const hn::RebindToUnsigned<D> du;
+  constexpr int kDropped = ExpLog<double>::mantissa_bits - 4;
+  constexpr uint64_t kBitsOf1 = 0x3FF0000000000000;
+  const V one = hn::Set(d, 1.0), farthest = hn::Set(d, TangentRows::farthest), size = hn::Abs(x);
+  const V bounded = hn::Min(farthest, size);  // NaN stays; its row is that of `farthest`
+  const auto number = hn::ShiftRight<kDropped>(hn::BitCast(du, hn::Add(hn::Min(size, farthest), one)));
+  const V start = hn::Sub(hn::BitCast(d, hn::ShiftLeft<kDropped>(number)), one);
+  const LaneRows lanes(TangentRows::rows, hn::BitCast(d, hn::Sub(number, hn::Set(du, kBitsOf1 >> kDropped))));
+  const auto is_small = hn::Le(start, hn::Set(d, TangentRows::last_small));
+  return hn::CopySign(value_of_rows<11>(d, lanes, hn::Sub(bounded, start), is_small, bounded), x);
 }
 #endif
 
