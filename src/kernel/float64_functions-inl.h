@@ -424,11 +424,66 @@ HWY_INLINE V atanh_of_float64(D d, V x) {
 
 // --- Powers
 
+#if TENON_HAS_LANE_ROWS
+/// log(x) - doublings * ln 2 for a normal x > 0, with an error below 2^-64 of itself.
+template <class D, class V>
+HWY_INLINE Pair<V> logarithm_by_rows(D d, V x, V doublings) {
+  using C = ExpLog<double>;
+  constexpr double terms[] = {0x1.5555555555558p-2,  -0x1.0000000000002p-2, 0x1.99999997180a9p-3,
+                              -0x1.5555555313ee1p-3, 0x1.249545532cce9p-3,  -0x1.0002afc3a5509p-3};
+  // Of (log(1 + r) - r + r^2 / 2) / r^3: 2^-52.
+  const hn::RebindToUnsigned<D> du;
+  constexpr uint64_t kMantissa = (uint64_t{1} << C::mantissa_bits) - 1, kStart = LogarithmRows::start & kMantissa;
+  // The exponent is counted from -1022 on, so that it has no sign.
+  const auto above = hn::Sub(hn::BitCast(du, x), hn::Set(du, kStart));
+  const auto exponent_bits = hn::ShiftRight<C::mantissa_bits>(above);
+  const auto number = hn::ShiftRight<C::mantissa_bits - LogarithmRows::bits>(above);
+  const V m = hn::BitCast(d, hn::Add(hn::And(above, hn::Set(du, kMantissa)), hn::Set(du, LogarithmRows::start)));
+  const LaneRows lanes(LogarithmRows::rows, hn::BitCast(d, number));
+  const Pair<V> of_row = lanes.numbers(0);
+  const V inverse = of_row.high, line = hn::MulSub(m, inverse, hn::Set(d, 1.0));  // exact
+  const V bias = hn::Set(d, kCounter<double> + std::numeric_limits<double>::max_exponent - 2);
+  const V counted = hn::BitCast(d, hn::Or(exponent_bits, hn::BitCast(du, hn::Set(d, kCounter<double>))));
+  const V exponent = hn::Sub(counted, hn::Add(bias, doublings));
+  const V half = hn::Mul(line, hn::Set(d, 0.5)), r = hn::NegMulAdd(half, line, line);
+  const V lost = hn::NegMulAdd(half, line, hn::Sub(line, r));
+  const V curve = hn::Mul(hn::Mul(hn::Mul(line, line), line), paired_polynomial(d, line, terms));
+  const V whole = hn::MulAdd(exponent, hn::Set(d, C::ln2_high), of_row.low);  // exact
+  const V rest = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), lanes.numbers(1).high);
+  const Pair<V> sum = sum_of_ordered(whole, r);
+  return sum_of_ordered(sum.high, hn::Add(hn::Add(sum.low, rest), hn::Add(lost, curve)));
+}
+/// e^x = 2^k (high + low), k from bit 6 of `counted` on.
+template <class V>
+struct RowsExponential {
+  V counted, high, low;
+};
+template <class D, class V>
+HWY_INLINE RowsExponential<V> exponential_by_rows(D d, Pair<V> x) {
+  using C = ExpLog<double>;
+  constexpr double terms[] = {0x1p-1, 0x1.5555555554dd4p-3, 0x1.5555555555194p-5, 0x1.111120b03696dp-7,
+                              0x1.6c16d10b3c31dp-10};  // of (e^r - 1 - r) / r^2: 2^-68
+  constexpr double kSteps = 64;
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x.high, hn::Set(d, kSteps * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / kSteps), x.high);  // exact
+  const V r = hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / kSteps), x.low));
+  const Pair<V> power = LaneRows(kPowers64, counted).numbers(0);
+  const V less_1 = hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, terms), r);
+  return {counted, power.high, hn::MulAdd(power.high, less_1, power.low)};
+}
+#endif
 /// log(x) with an error below 2^-64 of itself.
 template <class D, class V>
 HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const NearAndFar<V> of = alone(d, x);
+    return logarithm_by_rows(d, of.of.high, hn::Neg(of.doublings));
+  }
+#endif
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpDoubles<D>) return tabled_logarithm<true>(d, alone(d, x));
+  if constexpr (kLooksUpPowers<D>) return tabled_logarithm<true>(d, alone(d, x));
 #endif
   using C = ExpLog<double>;
   const Reduced64<V> reduced = reduced_for_logarithm(d, alone(d, x));
@@ -444,18 +499,29 @@ HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
 /// e^x by looked up powers.
 template <class D, class V>
 HWY_INLINE auto tabled_exponential(D d, Pair<V> x) {
-  using C = ExpLog<double>;
-  const V counter = hn::Set(d, kCounter<double>);
-  const V counted = hn::MulAdd(x.high, hn::Set(d, 16 * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
-  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / 16), x.high);  // exact
-  return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / 16), x.low)));
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const hn::RebindToSigned<D> di;
+    const auto e = exponential_by_rows(d, x);
+    const auto n = hn::Sub(hn::BitCast(di, e.counted), hn::BitCast(di, hn::Set(d, kCounter<double>)));
+    const auto k = hn::ShiftRight<6>(n);
+    return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, e.counted, e.high, e.low};
+  } else
+#endif
+  {
+    using C = ExpLog<double>;
+    const V counter = hn::Set(d, kCounter<double>);
+    const V counted = hn::MulAdd(x.high, hn::Set(d, 16 * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / 16), x.high);  // exact
+    return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / 16), x.low)));
+  }
 }
 #endif
 /// e^x, for any x.
 template <class D, class V>
 HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpDoubles<D>) {
+  if constexpr (kLooksUpPowers<D> || kLooksUpRows<D>) {
     const V limit = hn::Set(d, 1000.0), bounded = hn::Max(hn::Min(x.high, limit), hn::Neg(limit));
     const auto e = tabled_exponential(d, Pair<V>{bounded, hn::IfThenElseZero(hn::Eq(bounded, x.high), x.low)});
     return scaled_by(d, hn::Add(e.high, e.low), e);
@@ -469,14 +535,10 @@ HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
   const auto half = halved(d, e.k);
   return hn::Mul(hn::Mul(power, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
 }
-/// x to the power of y, for finite numbers.
+/// x to the power of y from that of |x|.
 template <class D, class V>
-HWY_INLINE V pow_of_float64(D d, V x, V y) {
-  const V zero = hn::Zero(d), half = hn::Set(d, 0.5), most = hn::Set(d, 0x1p70);  // such powers are 0 or infinite
-  const V exponent = hn::Max(hn::Min(y, most), hn::Neg(most));
-  const V of_zero = hn::IfThenElse(hn::Lt(y, zero), infinity64(d), zero);
-  const V of_size = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
-  const V power = hn::IfThenElse(hn::Eq(x, zero), of_zero, of_size);
+HWY_INLINE V power_of_sign(D d, V x, V y, V power) {
+  const V zero = hn::Zero(d), half = hn::Set(d, 0.5);
   const auto is_whole = hn::Eq(hn::Floor(y), y);
   const V halved = hn::Mul(y, half);
   const V sign = hn::IfThenElse(hn::Eq(hn::Floor(halved), halved), zero, hn::Set(d, -0.0));
@@ -486,11 +548,47 @@ HWY_INLINE V pow_of_float64(D d, V x, V y) {
   const V signed_power = hn::IfThenElse(is_negative, hn::IfThenElse(is_whole, of_negative, negative_zero), power);
   return hn::IfThenElse(hn::Eq(y, zero), hn::Set(d, 1.0), signed_power);
 }
+/// x to the power of y, for finite numbers.
+template <class D, class V>
+HWY_INLINE V power_of_any(D d, V x, V y) {
+  const V zero = hn::Zero(d), most = hn::Set(d, 0x1p70);  // such powers are 0 or infinite
+  const V exponent = hn::Max(hn::Min(y, most), hn::Neg(most));
+  const V of_zero = hn::IfThenElse(hn::Lt(y, zero), infinity64(d), zero);
+  const V of_size = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
+  return power_of_sign(d, x, y, hn::IfThenElse(hn::Eq(x, zero), of_zero, of_size));
+}
+#if TENON_HAS_LANE_ROWS
+template <class D, class V>
+HWY_NOINLINE V power_of_rare(D d, V x, V y) {
+  return power_of_any(d, x, y);
+}
+#endif
+template <class D, class V>
+HWY_INLINE V pow_of_float64(D d, V x, V y) {
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const hn::RebindToUnsigned<D> du;
+    const V size = hn::Abs(x);
+    const Pair<V> log = times(logarithm_by_rows(d, size, hn::Zero(d)), y);
+    // Else the number or its power may not be normal.
+    const auto is_normal = hn::Le(hn::Set(d, std::numeric_limits<double>::min()), size);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::And(is_normal, hn::Lt(hn::Abs(log.high), hn::Set(d, 700.0))))))
+      return power_of_rare(d, x, y);
+    const auto e = exponential_by_rows(d, log);
+    const auto k = hn::And(hn::ShiftLeft<ExpLog<double>::mantissa_bits - 6>(hn::BitCast(du, e.counted)),
+                           hn::Set(du, uint64_t{0xFFF} << ExpLog<double>::mantissa_bits));
+    const V power = hn::BitCast(d, hn::Add(hn::BitCast(du, hn::Add(e.high, e.low)), k));
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Zero(d), x)))) return power;
+    return power_of_sign(d, x, y, power);
+  }
+#endif
+  return power_of_any(d, x, y);
+}
 /// e^x for x from -746 to 0, as a pair.
 template <class D, class V>
 HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpDoubles<D>) {
+  if constexpr (kLooksUpPowers<D> || kLooksUpRows<D>) {
     const auto e = tabled_exponential(d, x);
     const Pair<V> power = sum_of_ordered(e.high, e.low);
     return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
