@@ -98,12 +98,6 @@ HWY_INLINE V inverse_of_sum(D d, V line, V low) {
     return hn::MulAdd(inverse, kScalesAtOnce<D> ? e : hn::MulAdd(e, e, e), inverse);
   }
 #endif
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (sizeof(hn::TFromD<D>) == 8 && kScalesAtOnce<D>) {
-    const V inverse{_mm512_rcp14_pd(sum.raw)}, e = lost(inverse);
-    return hn::MulAdd(inverse, hn::MulAdd(e, hn::MulAdd(e, e, e), e), inverse);
-  }
-#endif
   const V inverse = hn::Div(one, sum);
   return hn::MulAdd(inverse, lost(inverse), inverse);
 }
@@ -164,11 +158,7 @@ HWY_INLINE V rough_inverse_exponential(D d, V x) {
 /// x / (1 + e^-x) in float32 for |x| up to 87, with an error of 2.2 ulp.
 template <class D, class V>
 HWY_INLINE V rough_times_logistic(D d, V x) {
-  const V one = hn::Set(d, 1.0f), sum = hn::Add(one, rough_inverse_exponential(d, x));
-  V inverse = hn::ApproximateReciprocal(sum);  // to 2^-14, or 2^-11
-  if constexpr (!kScalesAtOnce<D>) inverse = hn::MulAdd(inverse, hn::NegMulAdd(inverse, sum, one), inverse);
-  const V result = hn::Mul(x, inverse);
-  return hn::NegMulAdd(hn::MulSub(result, sum, x), inverse, result);  // -0 stays negative
+  return hn::Div(x, hn::Add(hn::Set(d, 1.0f), rough_inverse_exponential(d, x)));
 }
 #endif
 /// x / (1 + e^-x).
