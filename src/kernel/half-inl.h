@@ -235,6 +235,7 @@ TENON_HALF_FUNCTION(log, half::Log)
 #endif
 TENON_HALF_FUNCTION(sin, half::Sin)
 TENON_HALF_FUNCTION(cos, half::Cos)
+TENON_HALF_FUNCTION(sigmoid, half::Logistic)
 #undef TENON_HALF_FUNCTION
 /// `narrowed` of results, whose NaN are quiet: two vectors are rounded at once.
 template <class D>
