@@ -616,6 +616,46 @@ HWY_INLINE V logaddexp2_of_float64(D d, V a, V b) {
   return total(plus(times(log, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56)), larger));
 }
 
+/// log(gamma(x)) for normal x > 0 up to 1e300. From 6.5 on, Stirling's series. Below, x = n + 2 + t, |t| <= 1/2:
+/// log(gamma(2 + t)) plus the logarithm of the numbers in between.
+template <class D, class V>
+HWY_INLINE V log_gamma_of_float64(D d, V x) {
+  constexpr double near_terms[] = {
+      0x1.4a34cc4a60fa6p-2,   -0x1.13e001a557606p-4,  0x1.51322ac7d849bp-6,
+      -0x1.e404fc218f61fp-8,  0x1.7add6eadb2c11p-9,   -0x1.38ac5c2bf50a2p-10,
+      0x1.0b36af88b2884p-11,  -0x1.d3fd4c7b8f6a9p-13, 0x1.a127af44aaf71p-14,
+      -0x1.78de5a3d2d4d3p-15, 0x1.580e260121a51p-16,  -0x1.3cbce9a3c4ad1p-17,
+      0x1.258c9651dbedcp-18,  -0x1.11a85684e8499p-19, 0x1.01462b5944f7dp-20,
+      -0x1.e40f95a8192dep-22, 0x1.b1a8c8bf04f15p-23,  -0x1.9a854795e5fe9p-24,
+      0x1.15fea8732cd9fp-24,  -0x1.091589d02d1a3p-25};  // of (log(gamma(2 + t)) / t - first) / t: 2^-55
+  constexpr double first = 0x1.b0ee6072093cep-2, first_rest = 0x1.6cb90701fbfabp-58;
+  constexpr double far_terms[] = {0x1.5555555555555p-4,   -0x1.6c16c16c005efp-9, 0x1.a01a00b2129c7p-11,
+                                  -0x1.3812925627a6fp-11, 0x1.b8de887ab6961p-11, -0x1.e816004a67016p-10,
+                                  0x1.295464e1be693p-8};  // of the rest of Stirling's formula, times x: 2^-58
+  const V one = hn::Set(d, 1.0), whole = hn::Round(x), t = hn::Sub(x, whole);
+  const auto is_far = hn::Le(hn::Set(d, 6.5), x);
+  V product = one;
+  for (const double less : {1.0, 2.0, 3.0, 4.0})
+    product =
+        hn::IfThenElse(hn::Le(hn::Set(d, less + 2), whole), hn::Mul(product, hn::Sub(x, hn::Set(d, less))), product);
+  const auto is_below_half = hn::Eq(whole, hn::Zero(d));
+  const V doubled = hn::MulAdd(x, x, x), doubled_low = hn::MulAdd(x, x, hn::Sub(x, doubled));  // x (x + 1)
+  const V between = hn::IfThenElse(is_below_half, doubled, hn::IfThenElse(hn::Eq(whole, one), x, product));
+  const V of = hn::IfThenElse(is_far, x, between), low = hn::IfThenElseZero(is_below_half, doubled_low);
+  const Pair<V> log = precise_logarithm(d, of);
+  const V inverse = hn::Div(one, of), square = hn::Mul(inverse, inverse);
+  const V sign = hn::IfThenElse(hn::Le(whole, one), hn::Set(d, -1.0), one);
+  const V series = hn::MulAdd(inverse, polynomial(d, square, far_terms), hn::Set(d, 0x1.d67f1c864beb5p-1));
+  // Between 1.2 and 1.5 the logarithm all but cancels it.
+  const Pair<V> near = product_of(t, hn::Set(d, first));
+  const V slope = hn::MulAdd(t, long_polynomial(d, t, near_terms), hn::Set(d, first_rest));
+  const V near_low = hn::MulAdd(t, slope, near.low);
+  const Pair<V> scaled_log = times(log, hn::IfThenElse(is_far, hn::Sub(x, hn::Set(d, 0.5)), sign));
+  const Pair<V> sum = sum_of(scaled_log.high, hn::IfThenElse(is_far, hn::Neg(x), near.high));
+  const V rest = hn::IfThenElse(is_far, series, hn::NegMulAdd(low, inverse, near_low));
+  return hn::Add(sum.high, hn::Add(hn::Add(sum.low, scaled_log.low), rest));
+}
+
 // --- Angles
 
 /// The largest |x| for which the multiple of pi/2 is below 2^31.

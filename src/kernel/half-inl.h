@@ -583,7 +583,7 @@ constexpr KernelPair half_kernel() {
     return {&select_row<uint16_t, false>, &select_row<uint16_t, true>};
 #endif
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several_conditional<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
+    return kernel_pair<&several_whole<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
                        uint16_t>();  // moves elements only
   else if constexpr (!TENON_HAS_VECTORS && !row.vectors && !row.through_float32)
     return lane_kernels<F, T>();
