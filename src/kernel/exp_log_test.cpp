@@ -128,6 +128,53 @@ TEST(Tanh, KeepsTheSignOfZero) {
   EXPECT_EQ(run(Op::tanh, std::vector<float>{-20.f, 20.f, -0.1f}), (std::vector<float>{-1, 1, std::tanh(-0.1f)}));
 }
 
+TEST(ExpLog, ExpOfAnyNumberOfLanes) {
+  std::vector<double> in = drawn<double>(70, -20, 20);
+  for (std::size_t i = 0; i < in.size(); i += 9) in[i] *= 50;  // beside results that are not normal
+  const std::vector<double> whole = run(Op::exp, in);
+  for (std::size_t i = 0; i < in.size(); ++i) EXPECT_EQ(run(Op::exp, std::vector<double>{in[i]})[0], whole[i]) << in[i];
+}
+
+/// Up to the rows' last numbers and beyond, and at their boundaries.
+TEST(Rows, ErrorsAreBelowOneUlp) {
+  if (!computes_float64()) GTEST_SKIP() << "computed by the C library";
+  std::vector<double> in;
+  for (int i = -400; i <= 400; ++i)
+    for (const double at : {i / 16., i / 16. + 0x1p-30, std::nextafter(i / 16., 100.), std::nextafter(i / 16., -100.)})
+      in.push_back(at);
+  expect_below<double>(
+      Op::erf, [](long double x) -> long double { return std::erf(x); }, in, 1);
+  expect_below<double>(
+      Op::tanh, [](long double x) -> long double { return std::tanh(x); }, in, 1);
+  expect_below<double>(Op::exp, exp_of, in, 1);
+}
+
+TEST(LogGamma, ErrorOfFloat64IsSmall) {
+  const auto truth = [](long double x) -> long double { return std::lgamma(x); };
+  constexpr std::size_t count = 1 << 16;
+  const double ends[][2] = {{1e-300, 1e-290}, {1e-20, 1e-3}, {0, 3},   {0.9, 1.1},
+                            {1.9, 2.1},       {1, 10},       {5, 1e3}, {1, 1e300}};
+  for (const auto& [low, high] : ends)
+    expect_below<double>(Op::lgamma, truth, drawn<double>(count, low, high),
+                         high <= 10 || !computes_float64() ? 3.0L : 1.5L);
+}
+TEST(LogGamma, OfFloat64OfAnyNumberOfLanes) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> in = drawn<double>(70, 0, 12);
+  const double rare[] = {0, -0.5, -3, inf, -inf, nan, 1e302, 1e-310};
+  for (std::size_t i = 0; i < std::size(rare); ++i) in[7 * i + 2] = rare[i];
+  in[1] = 1, in[3] = 2;
+  const std::vector<double> whole = run(Op::lgamma, in);
+  EXPECT_EQ(std::bit_cast<uint64_t>(whole[1]), 0);
+  EXPECT_EQ(std::bit_cast<uint64_t>(whole[3]), 0);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double alone = run(Op::lgamma, std::vector<double>{in[i]})[0];
+    EXPECT_TRUE(alone == whole[i] || (std::isnan(alone) && std::isnan(whole[i]))) << in[i];
+  }
+  EXPECT_EQ(whole[2], inf);
+  EXPECT_EQ(whole[16], inf);
+}
+
 struct Declared {
   Op op;
   Function truth;
@@ -285,6 +332,62 @@ TEST(Pow, SpecialValuesAreThoseOfC) {
     EXPECT_TRUE(std::isnan(want) ? std::isnan(got[i]) : got[i] == want && std::signbit(got[i]) == std::signbit(want))
         << x[i] << " ** " << y[i] << " gave " << got[i] << ", not " << want;
   }
+}
+
+std::vector<double> powers(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<double> out(x.size());
+  const Lanes in[] = {{x.data(), 1}, {y.data(), 1}};
+  kernel_of(Op::pow, float64)(out.data(), in, static_cast<int64_t>(x.size()));
+  return out;
+}
+TEST(Pow, SpecialValuesOfFloat64AreThoseOfC) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const double values[] = {0.,  -0.,  1.,  -1.,   2.,     -2.,    3.,      -3.,     0.5,      -0.5,
+                           inf, -inf, nan, 1e300, -1e300, 5e-324, -5e-324, 0x1p+53, -0x1p+53, 0x1.8p+52};
+  std::vector<double> x, y;
+  for (const double a : values)
+    for (const double b : values) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  const std::vector<double> got = powers(x, y);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double want = std::pow(x[i], y[i]);
+    EXPECT_TRUE(std::isnan(want) ? std::isnan(got[i])
+                                 : ulps(got[i], want) <= 1 && std::signbit(got[i]) == std::signbit(want))
+        << x[i] << " ** " << y[i] << " gave " << got[i] << ", not " << want;
+  }
+}
+/// Bases of every size and near 1, and negative ones, with exponents for which the results lie in the whole range.
+TEST(Pow, ErrorOfFloat64) {
+  constexpr std::size_t count = 1 << 16;
+  const std::vector<double> sizes = drawn<double>(count, -1074, 1023), reach = drawn<double>(count, -1070, 1023.9);
+  std::vector<double> x(count), y(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = std::exp2(i % 2 == 0 ? sizes[i] : std::exp2(-std::abs(sizes[i]) / 40));
+    const double log = std::log2(x[i]);
+    y[i] = log == 0 ? 2. : reach[i] / log;
+    if (i % 5 == 0) x[i] = -x[i], y[i] = std::trunc(y[i]);
+  }
+  // AVX-512 looks up logarithms in registers, of fewer intervals; their error shows where exponents are large.
+  const long double limit = std::string(instruction_set()) == "AVX3" ? 16 : 1;
+  const std::vector<double> got = powers(x, y);
+  for (std::size_t i = 0; i < count; ++i) {
+    const long double want = std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
+    ASSERT_LT(ulps(got[i], want), limit) << x[i] << " ** " << y[i] << " gave " << got[i];
+  }
+}
+TEST(Pow, OfFloat64OfAnyNumberOfLanes) {
+  std::vector<double> x = drawn<double>(70, 0.1, 4), y = drawn<double>(70, -9, 9);
+  for (std::size_t i = 0; i < x.size(); i += 9) y[i] *= 1000, x[i / 2] = i % 2 == 0 ? -x[i / 2] : 1e-310;
+  const std::vector<double> whole = powers(x, y);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t end = i + 1; end <= std::min(i + 9, x.size()); ++end) {
+      const auto first = static_cast<std::ptrdiff_t>(i), last = static_cast<std::ptrdiff_t>(end);
+      const std::vector<double> part = powers(std::vector<double>(x.begin() + first, x.begin() + last),
+                                              std::vector<double>(y.begin() + first, y.begin() + last));
+      EXPECT_EQ(std::bit_cast<uint64_t>(part[0]), std::bit_cast<uint64_t>(whole[i])) << x[i] << " ** " << y[i];
+    }
 }
 
 /// Bases of every size and near 1, with exponents for which the results lie in the whole range.

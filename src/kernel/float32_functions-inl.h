@@ -8,6 +8,7 @@
 #define TENON_KERNEL_FLOAT32_FUNCTIONS_INL_H
 #endif
 
+#include <bit>
 #include <limits>
 
 #include "hwy/highway.h"
@@ -33,8 +34,8 @@ template <class D, class V>
 HWY_INLINE auto inverse_exponential(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
-  constexpr int kSteps = kLooksUpPowers<D> ? kPowersLookedUp<D> : 1;
-  constexpr int kStepBits = kSteps == 16 ? 4 : kSteps == 8 ? 3 : 0;
+  constexpr int kSteps = kLooksUpRows<D> ? 64 : kLooksUpPowers<D> ? kPowersLookedUp<D> : 1;
+  constexpr int kStepBits = std::countr_zero(static_cast<unsigned>(kSteps));
   const hn::RebindToUnsigned<D> du;
   using Result = InverseExponential<V, hn::Vec<std::remove_const_t<decltype(du)>>>;
   const V counter = hn::Set(d, kCounter<T>), one = hn::Set(d, T{1});
@@ -43,8 +44,17 @@ HWY_INLINE auto inverse_exponential(D d, V x) {
   const V r = hn::MulAdd(whole, hn::Set(d, C::ln2_low / kSteps), high);
   const auto k = hn::And(hn::ShiftLeft<C::mantissa_bits - kStepBits>(hn::BitCast(du, counted)),
                          hn::Set(du, ~((typename C::Bits{1} << C::mantissa_bits) - 1)));
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    constexpr double terms[] = {0x1.ffffffffff57dp-2, 0x1.5555555555255p-3, 0x1.55556b342389bp-5,
+                                0x1.11111d90623e3p-7};  // of (e^r - 1 - r) / r^2: 2^-57
+    const Pair<V> power = LaneRows(kQuarters64, counted).numbers(0);
+    const V less_1 = hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, terms), r);
+    return Result{power.high, hn::MulAdd(hn::Add(power.high, power.low), less_1, power.low), k};
+  } else
+#endif
 #if TENON_HAS_POWER_TABLE
-  if constexpr (kLooksUpPowers<D>) {
+      if constexpr (kLooksUpPowers<D>) {
     V coarse, rest, slope;
 #if HWY_TARGET <= HWY_AVX3
     if constexpr (sizeof(T) == 8) {
@@ -77,7 +87,8 @@ HWY_INLINE V inverse_of_sum(D d, V line, V low) {
   const V sum = hn::Add(line, low), one = hn::Set(d, hn::TFromD<D>{1});
   // Where `low` is not small beside `line`, their products with `inverse` would round.
   const auto lost = [&](V inverse) HWY_ATTR {
-    if constexpr (kLooksUpPowers<D>) return hn::NegMulAdd(inverse, low, hn::NegMulAdd(inverse, line, one));
+    if constexpr (kLooksUpPowers<D> || kLooksUpRows<D>)
+      return hn::NegMulAdd(inverse, low, hn::NegMulAdd(inverse, line, one));
     const V rest = hn::Sub(low, hn::Sub(sum, line));
     return hn::NegMulAdd(inverse, rest, hn::NegMulAdd(inverse, sum, one));
   };
@@ -85,12 +96,6 @@ HWY_INLINE V inverse_of_sum(D d, V line, V low) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     const V inverse = hn::ApproximateReciprocal(sum), e = lost(inverse);  // e: 2^-14, or 2^-11
     return hn::MulAdd(inverse, kScalesAtOnce<D> ? e : hn::MulAdd(e, e, e), inverse);
-  }
-#endif
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (sizeof(hn::TFromD<D>) == 8 && kScalesAtOnce<D>) {
-    const V inverse{_mm512_rcp14_pd(sum.raw)}, e = lost(inverse);
-    return hn::MulAdd(inverse, hn::MulAdd(e, hn::MulAdd(e, e, e), e), inverse);
   }
 #endif
   const V inverse = hn::Div(one, sum);
@@ -153,11 +158,7 @@ HWY_INLINE V rough_inverse_exponential(D d, V x) {
 /// x / (1 + e^-x) in float32 for |x| up to 87, with an error of 2.2 ulp.
 template <class D, class V>
 HWY_INLINE V rough_times_logistic(D d, V x) {
-  const V one = hn::Set(d, 1.0f), sum = hn::Add(one, rough_inverse_exponential(d, x));
-  V inverse = hn::ApproximateReciprocal(sum);  // to 2^-14, or 2^-11
-  if constexpr (!kScalesAtOnce<D>) inverse = hn::MulAdd(inverse, hn::NegMulAdd(inverse, sum, one), inverse);
-  const V result = hn::Mul(x, inverse);
-  return hn::NegMulAdd(hn::MulSub(result, sum, x), inverse, result);  // -0 stays negative
+  return hn::Div(x, hn::Add(hn::Set(d, 1.0f), rough_inverse_exponential(d, x)));
 }
 #endif
 /// x / (1 + e^-x).

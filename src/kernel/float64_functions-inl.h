@@ -200,6 +200,9 @@ HWY_INLINE V cosh_of_float64(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V tanh_of_float64(D d, V x) {
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) return tanh_by_rows(d, x);
+#endif
   const V size = hn::Min(hn::Abs(x), hn::Set(d, 20.0));
   const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{hn::Add(size, size), hn::Zero(d)});
   const V result = total(ratio(d, less, plus(less, hn::Set(d, 0.5))));
@@ -421,11 +424,66 @@ HWY_INLINE V atanh_of_float64(D d, V x) {
 
 // --- Powers
 
+#if TENON_HAS_LANE_ROWS
+/// log(x) - doublings * ln 2 for a normal x > 0, with an error below 2^-64 of itself.
+template <class D, class V>
+HWY_INLINE Pair<V> logarithm_by_rows(D d, V x, V doublings) {
+  using C = ExpLog<double>;
+  constexpr double terms[] = {0x1.5555555555558p-2,  -0x1.0000000000002p-2, 0x1.99999997180a9p-3,
+                              -0x1.5555555313ee1p-3, 0x1.249545532cce9p-3,  -0x1.0002afc3a5509p-3};
+  // Of (log(1 + r) - r + r^2 / 2) / r^3: 2^-52.
+  const hn::RebindToUnsigned<D> du;
+  constexpr uint64_t kMantissa = (uint64_t{1} << C::mantissa_bits) - 1, kStart = LogarithmRows::start & kMantissa;
+  // The exponent is counted from -1022 on, so that it has no sign.
+  const auto above = hn::Sub(hn::BitCast(du, x), hn::Set(du, kStart));
+  const auto exponent_bits = hn::ShiftRight<C::mantissa_bits>(above);
+  const auto number = hn::ShiftRight<C::mantissa_bits - LogarithmRows::bits>(above);
+  const V m = hn::BitCast(d, hn::Add(hn::And(above, hn::Set(du, kMantissa)), hn::Set(du, LogarithmRows::start)));
+  const LaneRows lanes(LogarithmRows::rows, hn::BitCast(d, number));
+  const Pair<V> of_row = lanes.numbers(0);
+  const V inverse = of_row.high, line = hn::MulSub(m, inverse, hn::Set(d, 1.0));  // exact
+  const V bias = hn::Set(d, kCounter<double> + std::numeric_limits<double>::max_exponent - 2);
+  const V counted = hn::BitCast(d, hn::Or(exponent_bits, hn::BitCast(du, hn::Set(d, kCounter<double>))));
+  const V exponent = hn::Sub(counted, hn::Add(bias, doublings));
+  const V half = hn::Mul(line, hn::Set(d, 0.5)), r = hn::NegMulAdd(half, line, line);
+  const V lost = hn::NegMulAdd(half, line, hn::Sub(line, r));
+  const V curve = hn::Mul(hn::Mul(hn::Mul(line, line), line), paired_polynomial(d, line, terms));
+  const V whole = hn::MulAdd(exponent, hn::Set(d, C::ln2_high), of_row.low);  // exact
+  const V rest = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), lanes.numbers(1).high);
+  const Pair<V> sum = sum_of_ordered(whole, r);
+  return sum_of_ordered(sum.high, hn::Add(hn::Add(sum.low, rest), hn::Add(lost, curve)));
+}
+/// e^x = 2^k (high + low), k from bit 6 of `counted` on.
+template <class V>
+struct RowsExponential {
+  V counted, high, low;
+};
+template <class D, class V>
+HWY_INLINE RowsExponential<V> exponential_by_rows(D d, Pair<V> x) {
+  using C = ExpLog<double>;
+  constexpr double terms[] = {0x1p-1, 0x1.5555555554dd4p-3, 0x1.5555555555194p-5, 0x1.111120b03696dp-7,
+                              0x1.6c16d10b3c31dp-10};  // of (e^r - 1 - r) / r^2: 2^-68
+  constexpr double kSteps = 64;
+  const V counter = hn::Set(d, kCounter<double>);
+  const V counted = hn::MulAdd(x.high, hn::Set(d, kSteps * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / kSteps), x.high);  // exact
+  const V r = hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / kSteps), x.low));
+  const Pair<V> power = LaneRows(kPowers64, counted).numbers(0);
+  const V less_1 = hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, terms), r);
+  return {counted, power.high, hn::MulAdd(power.high, less_1, power.low)};
+}
+#endif
 /// log(x) with an error below 2^-64 of itself.
 template <class D, class V>
 HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const NearAndFar<V> of = alone(d, x);
+    return logarithm_by_rows(d, of.of.high, hn::Neg(of.doublings));
+  }
+#endif
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpDoubles<D>) return tabled_logarithm<true>(d, alone(d, x));
+  if constexpr (kLooksUpPowers<D>) return tabled_logarithm<true>(d, alone(d, x));
 #endif
   using C = ExpLog<double>;
   const Reduced64<V> reduced = reduced_for_logarithm(d, alone(d, x));
@@ -441,18 +499,29 @@ HWY_INLINE Pair<V> precise_logarithm(D d, V x) {
 /// e^x by looked up powers.
 template <class D, class V>
 HWY_INLINE auto tabled_exponential(D d, Pair<V> x) {
-  using C = ExpLog<double>;
-  const V counter = hn::Set(d, kCounter<double>);
-  const V counted = hn::MulAdd(x.high, hn::Set(d, 16 * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
-  const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / 16), x.high);  // exact
-  return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / 16), x.low)));
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const hn::RebindToSigned<D> di;
+    const auto e = exponential_by_rows(d, x);
+    const auto n = hn::Sub(hn::BitCast(di, e.counted), hn::BitCast(di, hn::Set(d, kCounter<double>)));
+    const auto k = hn::ShiftRight<6>(n);
+    return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, e.counted, e.high, e.low};
+  } else
+#endif
+  {
+    using C = ExpLog<double>;
+    const V counter = hn::Set(d, kCounter<double>);
+    const V counted = hn::MulAdd(x.high, hn::Set(d, 16 * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / 16), x.high);  // exact
+    return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / 16), x.low)));
+  }
 }
 #endif
 /// e^x, for any x.
 template <class D, class V>
 HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpDoubles<D>) {
+  if constexpr (kLooksUpPowers<D> || kLooksUpRows<D>) {
     const V limit = hn::Set(d, 1000.0), bounded = hn::Max(hn::Min(x.high, limit), hn::Neg(limit));
     const auto e = tabled_exponential(d, Pair<V>{bounded, hn::IfThenElseZero(hn::Eq(bounded, x.high), x.low)});
     return scaled_by(d, hn::Add(e.high, e.low), e);
@@ -466,14 +535,10 @@ HWY_INLINE V exponential_of_pair(D d, Pair<V> x) {
   const auto half = halved(d, e.k);
   return hn::Mul(hn::Mul(power, power_of_two(d, half)), power_of_two(d, hn::Sub(e.k, half)));
 }
-/// x to the power of y, for finite numbers.
+/// x to the power of y from that of |x|.
 template <class D, class V>
-HWY_INLINE V pow_of_float64(D d, V x, V y) {
-  const V zero = hn::Zero(d), half = hn::Set(d, 0.5), most = hn::Set(d, 0x1p70);  // such powers are 0 or infinite
-  const V exponent = hn::Max(hn::Min(y, most), hn::Neg(most));
-  const V of_zero = hn::IfThenElse(hn::Lt(y, zero), infinity64(d), zero);
-  const V of_size = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
-  const V power = hn::IfThenElse(hn::Eq(x, zero), of_zero, of_size);
+HWY_INLINE V power_of_sign(D d, V x, V y, V power) {
+  const V zero = hn::Zero(d), half = hn::Set(d, 0.5);
   const auto is_whole = hn::Eq(hn::Floor(y), y);
   const V halved = hn::Mul(y, half);
   const V sign = hn::IfThenElse(hn::Eq(hn::Floor(halved), halved), zero, hn::Set(d, -0.0));
@@ -483,11 +548,47 @@ HWY_INLINE V pow_of_float64(D d, V x, V y) {
   const V signed_power = hn::IfThenElse(is_negative, hn::IfThenElse(is_whole, of_negative, negative_zero), power);
   return hn::IfThenElse(hn::Eq(y, zero), hn::Set(d, 1.0), signed_power);
 }
+/// x to the power of y, for finite numbers.
+template <class D, class V>
+HWY_INLINE V power_of_any(D d, V x, V y) {
+  const V zero = hn::Zero(d), most = hn::Set(d, 0x1p70);  // such powers are 0 or infinite
+  const V exponent = hn::Max(hn::Min(y, most), hn::Neg(most));
+  const V of_zero = hn::IfThenElse(hn::Lt(y, zero), infinity64(d), zero);
+  const V of_size = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
+  return power_of_sign(d, x, y, hn::IfThenElse(hn::Eq(x, zero), of_zero, of_size));
+}
+#if TENON_HAS_LANE_ROWS
+template <class D, class V>
+HWY_NOINLINE V power_of_rare(D d, V x, V y) {
+  return power_of_any(d, x, y);
+}
+#endif
+template <class D, class V>
+HWY_INLINE V pow_of_float64(D d, V x, V y) {
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const hn::RebindToUnsigned<D> du;
+    const V size = hn::Abs(x);
+    const Pair<V> log = times(logarithm_by_rows(d, size, hn::Zero(d)), y);
+    // Else the number or its power may not be normal.
+    const auto is_normal = hn::Le(hn::Set(d, std::numeric_limits<double>::min()), size);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::And(is_normal, hn::Lt(hn::Abs(log.high), hn::Set(d, 700.0))))))
+      return power_of_rare(d, x, y);
+    const auto e = exponential_by_rows(d, log);
+    const auto k = hn::And(hn::ShiftLeft<ExpLog<double>::mantissa_bits - 6>(hn::BitCast(du, e.counted)),
+                           hn::Set(du, uint64_t{0xFFF} << ExpLog<double>::mantissa_bits));
+    const V power = hn::BitCast(d, hn::Add(hn::BitCast(du, hn::Add(e.high, e.low)), k));
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Zero(d), x)))) return power;
+    return power_of_sign(d, x, y, power);
+  }
+#endif
+  return power_of_any(d, x, y);
+}
 /// e^x for x from -746 to 0, as a pair.
 template <class D, class V>
 HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
-  if constexpr (kLooksUpDoubles<D>) {
+  if constexpr (kLooksUpPowers<D> || kLooksUpRows<D>) {
     const auto e = tabled_exponential(d, x);
     const Pair<V> power = sum_of_ordered(e.high, e.low);
     return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
@@ -515,6 +616,46 @@ HWY_INLINE V logaddexp2_of_float64(D d, V a, V b) {
   return total(plus(times(log, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56)), larger));
 }
 
+/// log(gamma(x)) for normal x > 0 up to 1e300. From 6.5 on, Stirling's series. Below, x = n + 2 + t, |t| <= 1/2:
+/// log(gamma(2 + t)) plus the logarithm of the numbers in between.
+template <class D, class V>
+HWY_INLINE V log_gamma_of_float64(D d, V x) {
+  constexpr double near_terms[] = {
+      0x1.4a34cc4a60fa6p-2,   -0x1.13e001a557606p-4,  0x1.51322ac7d849bp-6,
+      -0x1.e404fc218f61fp-8,  0x1.7add6eadb2c11p-9,   -0x1.38ac5c2bf50a2p-10,
+      0x1.0b36af88b2884p-11,  -0x1.d3fd4c7b8f6a9p-13, 0x1.a127af44aaf71p-14,
+      -0x1.78de5a3d2d4d3p-15, 0x1.580e260121a51p-16,  -0x1.3cbce9a3c4ad1p-17,
+      0x1.258c9651dbedcp-18,  -0x1.11a85684e8499p-19, 0x1.01462b5944f7dp-20,
+      -0x1.e40f95a8192dep-22, 0x1.b1a8c8bf04f15p-23,  -0x1.9a854795e5fe9p-24,
+      0x1.15fea8732cd9fp-24,  -0x1.091589d02d1a3p-25};  // of (log(gamma(2 + t)) / t - first) / t: 2^-55
+  constexpr double first = 0x1.b0ee6072093cep-2, first_rest = 0x1.6cb90701fbfabp-58;
+  constexpr double far_terms[] = {0x1.5555555555555p-4,   -0x1.6c16c16c005efp-9, 0x1.a01a00b2129c7p-11,
+                                  -0x1.3812925627a6fp-11, 0x1.b8de887ab6961p-11, -0x1.e816004a67016p-10,
+                                  0x1.295464e1be693p-8};  // of the rest of Stirling's formula, times x: 2^-58
+  const V one = hn::Set(d, 1.0), whole = hn::Round(x), t = hn::Sub(x, whole);
+  const auto is_far = hn::Le(hn::Set(d, 6.5), x);
+  V product = one;
+  for (const double less : {1.0, 2.0, 3.0, 4.0})
+    product =
+        hn::IfThenElse(hn::Le(hn::Set(d, less + 2), whole), hn::Mul(product, hn::Sub(x, hn::Set(d, less))), product);
+  const auto is_below_half = hn::Eq(whole, hn::Zero(d));
+  const V doubled = hn::MulAdd(x, x, x), doubled_low = hn::MulAdd(x, x, hn::Sub(x, doubled));  // x (x + 1)
+  const V between = hn::IfThenElse(is_below_half, doubled, hn::IfThenElse(hn::Eq(whole, one), x, product));
+  const V of = hn::IfThenElse(is_far, x, between), low = hn::IfThenElseZero(is_below_half, doubled_low);
+  const Pair<V> log = precise_logarithm(d, of);
+  const V inverse = hn::Div(one, of), square = hn::Mul(inverse, inverse);
+  const V sign = hn::IfThenElse(hn::Le(whole, one), hn::Set(d, -1.0), one);
+  const V series = hn::MulAdd(inverse, polynomial(d, square, far_terms), hn::Set(d, 0x1.d67f1c864beb5p-1));
+  // Between 1.2 and 1.5 the logarithm all but cancels it.
+  const Pair<V> near = product_of(t, hn::Set(d, first));
+  const V slope = hn::MulAdd(t, long_polynomial(d, t, near_terms), hn::Set(d, first_rest));
+  const V near_low = hn::MulAdd(t, slope, near.low);
+  const Pair<V> scaled_log = times(log, hn::IfThenElse(is_far, hn::Sub(x, hn::Set(d, 0.5)), sign));
+  const Pair<V> sum = sum_of(scaled_log.high, hn::IfThenElse(is_far, hn::Neg(x), near.high));
+  const V rest = hn::IfThenElse(is_far, series, hn::NegMulAdd(low, inverse, near_low));
+  return hn::Add(sum.high, hn::Add(hn::Add(sum.low, scaled_log.low), rest));
+}
+
 // --- Angles
 
 /// The largest |x| for which the multiple of pi/2 is below 2^31.
@@ -533,21 +674,17 @@ HWY_INLINE auto turned_float64(D d, V x) {
   const hn::RebindToUnsigned<D> du;
   const V counter = hn::Set(d, kCounter<double>);
   const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306dc9c883p-1), counter), k = hn::Sub(counted, counter);
-  // pi/2 in three parts.
-  const Pair<V> first = product_of(k, hn::Set(d, 0x1.921fb54442d18p+0));
-  const Pair<V> second = product_of(k, hn::Set(d, 0x1.1a62633145c07p-54));
-  const Pair<V> near = sum_of(hn::Sub(x, first.high), hn::Neg(first.low)),
-                nearer = sum_of(near.high, hn::Neg(second.high));
-  const V last = hn::NegMulAdd(k, hn::Set(d, -0x1.f1976b7ed8fbcp-110), hn::Sub(near.low, second.low));
-  const Pair<V> r = sum_of_ordered(nearer.high, hn::Add(nearer.low, last));
-  const V one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), square = hn::Mul(r.high, r.high);
-  const V half_square = hn::Mul(half, square);
-  const V curve = hn::Mul(hn::Mul(r.high, square), polynomial(d, square, sine_terms));
-  const Pair<V> sine{r.high, hn::Add(curve, hn::NegMulAdd(r.low, half_square, r.low))};
-  const V line = hn::Sub(one, half_square), lost = hn::Sub(hn::Sub(one, line), half_square);
-  const V square_low = hn::MulAdd(r.high, r.low, hn::Mul(half, hn::MulSub(r.high, r.high, square)));
-  const V bend = hn::Mul(hn::Mul(square, square), polynomial(d, square, cosine_terms));
-  const Pair<V> cosine{line, hn::Add(hn::Sub(lost, square_low), bend)};
+  // pi/2 in three parts. Two differences are exact: `first`, as a multiple of the last bit of pi/2 that is below 1, and
+  // first - high, because `less` is a multiple of a far smaller number than `first`.
+  const V second = hn::Set(d, 0x1.1a62633145c07p-54);
+  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb54442d18p+0), x), less = hn::Mul(k, second);
+  const V r = hn::Sub(first, less);
+  const V low = hn::NegMulAdd(k, hn::Set(d, -0x1.f1976b7ed8fbcp-110), hn::NegMulAdd(k, second, hn::Sub(first, r)));
+  const V one = hn::Set(d, 1.0), square = hn::Mul(r, r), half = hn::Mul(r, hn::Set(d, 0.5));
+  const V line = hn::NegMulAdd(half, r, one), lost = hn::NegMulAdd(half, r, hn::Sub(one, line));
+  const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
+  const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
+  const Pair<V> sine{r, bent}, cosine{line, curve};
   const auto quarters = hn::BitCast(du, counted);
   return Turn64<V, std::remove_const_t<decltype(quarters)>>{sine, cosine, quarters};
 }
@@ -709,6 +846,9 @@ template <class D, class V>
 HWY_INLINE V erf_of_float64(D d, V x) {
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) return error_by_pieces(d, x);
+#endif
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) return error_by_rows(d, x);
 #endif
   // Where erfc is below 1/4 its error is the smaller one.
   const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, kFarError);

@@ -235,6 +235,7 @@ TENON_HALF_FUNCTION(log, half::Log)
 #endif
 TENON_HALF_FUNCTION(sin, half::Sin)
 TENON_HALF_FUNCTION(cos, half::Cos)
+TENON_HALF_FUNCTION(sigmoid, half::Logistic)
 #undef TENON_HALF_FUNCTION
 /// `narrowed` of results, whose NaN are quiet: two vectors are rounded at once.
 template <class D>
@@ -582,7 +583,7 @@ constexpr KernelPair half_kernel() {
     return {&select_row<uint16_t, false>, &select_row<uint16_t, true>};
 #endif
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several_conditional<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
+    return kernel_pair<&several_whole<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
                        uint16_t>();  // moves elements only
   else if constexpr (!TENON_HAS_VECTORS && !row.vectors && !row.through_float32)
     return lane_kernels<F, T>();

@@ -1,8 +1,8 @@
-// kernel: functions of 16-bit floats over vectors of float32 with AVX-512; angles and exponentials with AVX2, too. A
-// number of 11 or 8 bits times a constant of 13 bits is exact in float32, so that angles and powers are reduced without
-// pairs; 16 intervals look up what they need; and nothing is added back that a 16-bit result does not show. Of the
-// 65,536 float16 numbers, at most two have another result than the exact one rounded, a neighbour of it; of bfloat16,
-// none (half_functions_test.cpp).
+// kernel: functions of 16-bit floats over vectors of float32 with AVX-512; all but logarithms with AVX2, too. A number
+// of 11 or 8 bits times a constant of 13 bits is exact in float32, so that angles and powers are reduced without pairs;
+// 16 intervals look up what they need; and nothing is added back that a 16-bit result does not show. Of the 65,536
+// float16 numbers, at most two have another result than the exact one rounded, a neighbour of it (of sigmoid seven); of
+// bfloat16, none (half_functions_test.cpp).
 #if defined(TENON_KERNEL_HALF_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_HALF_FUNCTIONS_INL_H
 #undef TENON_KERNEL_HALF_FUNCTIONS_INL_H
@@ -16,6 +16,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/float32_functions-inl.h"
 #include "tenon/dtype.h"
 
 #undef TENON_HAS_HALF_FUNCTIONS
@@ -33,47 +34,74 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<float, 16>;
 using V32 = hn::Vec<D32>;
 
-/// sin(pi t) for |t| <= 1/2, with the bits of `turns`, whose lowest one counts half turns, as a sign.
-HWY_INLINE V32 sine_of_turns(V32 t, V32 turns, const float (&terms)[4]) {
+/// sin(pi t) for |t| <= 1/2. -0 stays.
+template <class T>
+HWY_INLINE V32 sine_of_half_turns(V32 t) {
+  const D32 d;
+  const V32 square = hn::Mul(t, t);
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    constexpr float terms[] = {0x1.921fa2p+1f, -0x1.4ab6c6p+2f, 0x1.45a1ccp+1f, -0x1.1e6e44p-1f};  // 2^-19
+    return hn::Mul(t, polynomial(d, square, terms));
+  } else {
+    // Less 2, so that the last step rounds little: 2^-27. The last bits are those that round most results correctly.
+    constexpr float terms[] = {0x1.243f6ap+0f, -0x1.4abbc8p+2f, 0x1.466918p+1f, -0x1.32555ap-1f, 0x1.3e2938p-4f};
+    return hn::MulAdd(t, polynomial(d, square, terms), hn::Add(t, t));
+  }
+}
+/// The same for Cos, whose most correct results another last step gives; 0 has no sign.
+template <class T>
+HWY_INLINE V32 cosine_of_half_turns(V32 t) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return sine_of_half_turns<T>(t);
+  } else {
+    const D32 d;
+    constexpr float terms[] = {-0x1.4abbc6p+2f, 0x1.466918p+1f, -0x1.32557p-1f, 0x1.3e2934p-4f};
+    const V32 square = hn::Mul(t, t), line = hn::Mul(t, hn::Set(d, 0x1.921fb6p+1f));
+    return hn::MulAdd(hn::Mul(t, square), polynomial(d, square, terms), line);
+  }
+}
+/// The lowest bit of `turns` counts half turns.
+HWY_INLINE V32 with_sign_of_turns(V32 sine, V32 turns) {
   const D32 d;
   const hn::RebindToUnsigned<D32> du;
-  const V32 square = hn::Mul(t, t), line = hn::Mul(t, hn::Set(d, 0x1.921fb6p+1f));
-  const V32 sine = hn::MulAdd(hn::Mul(t, square), polynomial(d, square, terms), line);
   return hn::Xor(sine, hn::BitCast(d, hn::ShiftLeft<31>(hn::BitCast(du, turns))));
 }
-// Of (sin(pi t) / t - pi) / t^2: 2^-27. Their last bits are those that round most results of float16 correctly.
-inline constexpr float kSineTerms[] = {-0x1.4abbc8p+2f, 0x1.466918p+1f, -0x1.32555ap-1f, 0x1.3e2938p-4f};
-inline constexpr float kCosineTerms[] = {-0x1.4abbc6p+2f, 0x1.466918p+1f, -0x1.32557p-1f, 0x1.3e2934p-4f};
 /// 1/pi, its first part of 13 bits.
 inline constexpr float kWholeTurn = 0x1.45f306p-2f, kTurn = 0x1.45fp-2f, kTurnRest = 0x1.836e4ep-17f,
                        kTurnLast = 0x1.1054a8p-43f;
 /// Up to this number, x / pi is exact to some 2^-45.
 inline constexpr float kFarthestTurn = 65536;
 
+/// x - counted pi, as a share of pi; of bfloat16 the first two parts of 1/pi are enough.
+template <class T>
+HWY_INLINE V32 rest_of_turns(V32 x, V32 whole) {
+  const D32 d;
+  const V32 t =
+      hn::MulAdd(x, hn::Set(d, kTurnRest), hn::MulSub(x, hn::Set(d, kTurn), whole));  // the difference is exact
+  if constexpr (std::is_same_v<T, BFloat16>) return t;
+  return hn::MulAdd(x, hn::Set(d, kTurnLast), t);
+}
 struct Sin {
   static constexpr float farthest = kFarthestTurn;
   template <class T>
-  static HWY_INLINE V32 of(V32 signed_x) {
+  static HWY_INLINE V32 of(V32 x) {
     const D32 d;
-    const V32 x = hn::Abs(signed_x);  // -0 stays
-    const V32 counter = hn::Set(d, kCounter<float>), product = hn::Mul(x, hn::Set(d, kTurn));
+    const V32 counter = hn::Set(d, kCounter<float>);
     const V32 counted = hn::MulAdd(x, hn::Set(d, kWholeTurn), counter);
-    const V32 rest = hn::Sub(product, hn::Sub(counted, counter));  // exact
-    const V32 t = hn::MulAdd(x, hn::Set(d, kTurnLast), hn::MulAdd(x, hn::Set(d, kTurnRest), rest));
-    return hn::Xor(sine_of_turns(t, counted, kSineTerms), hn::Xor(x, signed_x));
+    const V32 t = rest_of_turns<T>(x, hn::Sub(counted, counter));
+    return with_sign_of_turns(sine_of_half_turns<T>(t), counted);
   }
 };
 struct Cos {
   static constexpr float farthest = kFarthestTurn;
-  /// (-1)^k sin(pi (k + 1/2 - x / pi)).
+  /// (-1)^k sin(pi (x / pi + 1/2 - k)).
   template <class T>
   static HWY_INLINE V32 of(V32 x) {
     const D32 d;
-    const V32 counter = hn::Set(d, kCounter<float>), half = hn::Set(d, 0.5f), product = hn::Mul(x, hn::Set(d, kTurn));
-    const V32 counted = hn::Add(hn::MulSub(x, hn::Set(d, kWholeTurn), half), counter);
-    const V32 rest = hn::Add(hn::Sub(hn::Sub(counted, counter), product), half);
-    const V32 t = hn::NegMulAdd(x, hn::Set(d, kTurnLast), hn::NegMulAdd(x, hn::Set(d, kTurnRest), rest));
-    return sine_of_turns(t, counted, kCosineTerms);
+    const V32 counter = hn::Set(d, kCounter<float>), half = hn::Set(d, 0.5f);
+    const V32 counted = hn::Add(hn::MulAdd(x, hn::Set(d, kWholeTurn), half), counter);
+    const V32 t = rest_of_turns<T>(x, hn::Sub(hn::Sub(counted, counter), half));
+    return with_sign_of_turns(cosine_of_half_turns<T>(t), counted);
   }
 };
 /// 2^(k + i/16) (1 + p), or 2^(k + i/8) (1 + p); i looks up a power.
@@ -110,6 +138,19 @@ struct Exp {
     const auto k = hn::ShiftRight<3>(hn::Sub(hn::BitCast(di, counted), hn::Set(di, std::bit_cast<int32_t>(counter))));
     return hn::Mul(power, power_of_two(d, k));
 #endif
+  }
+};
+/// 1 / (1 + e^-x).
+struct Logistic {
+  static constexpr float farthest = 87;  // of bfloat16: beyond, results may be subnormal
+  template <class T>
+  static HWY_INLINE V32 of(V32 x) {
+    const D32 d;
+    const V32 one = hn::Set(d, 1.0f);
+    V32 bounded = x;
+    // Beyond, the result is 0 or 1. Max and Min give their second operand if one is NaN.
+    if constexpr (std::is_same_v<T, Float16>) bounded = hn::Min(hn::Set(d, 20.0f), hn::Max(hn::Set(d, -20.0f), x));
+    return hn::Div(one, hn::Add(one, rough_inverse_exponential(d, bounded)));
   }
 };
 #if HWY_TARGET <= HWY_AVX3

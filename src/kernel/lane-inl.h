@@ -161,16 +161,37 @@ HWY_INLINE Lane<T> operator~(Lane<T> a) {
   return Lane<T>(static_cast<T>(~a.v));
 }
 HWY_INLINE Truth operator~(Truth a) { return Truth(static_cast<uint8_t>(a.v ^ 1)); }
+/// a * 2^by for `by` up to 7, bit by bit: vectors of bytes have no shifts by lanes, and GCC would widen them to 32
+/// bits. Bench: tenon_bench --ops --filter 'ops/bitwise_.*shift$'.
+template <std::integral T>
+HWY_INLINE T byte_shifted_left(T a, uint8_t by) {
+  a = static_cast<T>((by & 1) != 0 ? a << 1 : a);
+  a = static_cast<T>((by & 2) != 0 ? a << 2 : a);
+  return static_cast<T>((by & 4) != 0 ? a << 4 : a);
+}
 /// A shift by the type's width or more, or by a negative number, gives 0.
 template <std::integral T>
 HWY_INLINE Lane<T> operator<<(Lane<T> a, Lane<T> b) {
-  constexpr Wrapping<T> kBits = 8 * sizeof(T);
-  const auto by = static_cast<Wrapping<T>>(b.v);
-  return Lane<T>(static_cast<T>(by < kBits ? static_cast<Wrapping<T>>(a.v) << (by % kBits) : 0));
+  using Unsigned = std::make_unsigned_t<T>;
+  constexpr Unsigned kBits = 8 * sizeof(T);
+  const auto by = static_cast<Unsigned>(b.v);
+  T shifted;
+  if constexpr (sizeof(T) == 1)
+    shifted = byte_shifted_left(a.v, by);
+  else
+    shifted = static_cast<T>(static_cast<Wrapping<T>>(a.v) << (by < kBits ? by : kBits - 1));
+  return Lane<T>(by < kBits ? shifted : T{0});
 }
 /// Such a shift gives 0 or -1, by the sign.
 template <std::integral T>
 HWY_INLINE Lane<T> operator>>(Lane<T> a, Lane<T> b) {
+  // Bounded in its own type, so that GCC uses AVX-512's shifts of 16 bits; with AVX2 the other form is faster.
+  if constexpr (HWY_TARGET <= HWY_AVX3 && std::is_signed_v<T> && sizeof(T) <= 2) {
+    using Unsigned = std::make_unsigned_t<T>;
+    constexpr Unsigned kMost = 8 * sizeof(T) - 1;
+    const auto by = static_cast<Unsigned>(b.v);
+    return Lane<T>(static_cast<T>(a.v >> (by < kMost ? by : kMost)));
+  }
   constexpr Wrapping<T> kBits = 8 * sizeof(T);
   const auto by = static_cast<Wrapping<T>>(b.v);
   const T sign = static_cast<T>(a.v < T{0} ? -1 : 0);
@@ -451,14 +472,16 @@ HWY_INLINE Lane<T> hypotenuse(Lane<T> a, Lane<T> b) {
     result = static_cast<T>(std::sqrt(wide * wide + high * high));
   } else {
     const T larger = x > y ? x : y, smaller = x > y ? y : x;
-    const T scale = larger > T(0x1p510) ? T(0x1p-600) : larger < T(0x1p-450) ? T(0x1p600) : T(1);
+    const bool is_large = larger > T(0x1p510), is_small = larger < T(0x1p-450);
+    const T scale = is_large ? T(0x1p-600) : is_small ? T(0x1p600) : T(1);
+    const T inverse = is_large ? T(0x1p600) : is_small ? T(0x1p-600) : T(1);
     const T p = larger * scale, q = smaller * scale;
     const T root = std::sqrt(__builtin_fma(p, p, q * q)), square = root * root, p_square = p * p;
     const T error =
         __builtin_fma(-q, q, square - p_square) + __builtin_fma(root, root, -square) - __builtin_fma(p, p, -p_square);
     // The correction of 0 would divide by 0.
     const T corrected = root > 0 ? root - error / (2 * root) : root;
-    result = corrected / scale;
+    result = corrected * inverse;
     result = x != x || y != y ? x + y : result;
   }
   return Lane<T>(x == infinity || y == infinity ? infinity : result);

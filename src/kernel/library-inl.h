@@ -404,6 +404,11 @@ HWY_INLINE V wide_log_gamma(D d, V x) {
   return hn::IfThenZeroElse(zero, hn::Sub(result, hn::IfThenElseZero(low, log_vector(d, product))));
 }
 struct LogGamma {
+  static constexpr double nearest64 = std::numeric_limits<double>::min(), farthest64 = 1e300;
+  template <class D, class V>
+  static HWY_INLINE V of_float64(D d, V x) {
+    return log_gamma_of_float64(d, x);
+  }
   static HWY_INLINE double single(double x) { return TENON_SPECIAL_CALL(log_gamma, x); }
 };
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
@@ -538,6 +543,7 @@ HWY_INLINE hn::Vec<D> library_inlined(D d, V... x) {
     if constexpr (F::farthest64 < kAnywhere64) {
       hn::Mask<D> near = hn::Eq(hn::Zero(d), hn::Zero(d));
       ((near = hn::And(near, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64)))), ...);
+      if constexpr (requires { F::nearest64; }) near = (hn::And(near, hn::Le(hn::Set(d, F::nearest64), x)), ...);
       // A lane's result must not depend on the others.
       if (!hn::AllTrue(d, near)) return hn::IfThenElse(near, F::of_float64(d, x...), lane_by_lane<F>(d, x...));
     }

@@ -126,10 +126,11 @@ TENON_HALF_VECTORS void binary_rows(void* out, int64_t out_step, const Lanes* in
 }
 
 /// Loops that a division or a root bounds: Zen 5 divides 64 bytes in the time of 32. Bench: tenon_bench --ops --filter
-/// 'ops/(div|reciprocal|sqrt)$'.
+/// 'ops/(div|reciprocal|sqrt|hypot|addcdiv)$'.
 template <class F>
-inline constexpr bool kDivides = std::is_same_v<F, ops::div> || std::is_same_v<F, ops::reciprocal> ||
-                                 std::is_same_v<F, ops::rsqrt> || std::is_same_v<F, ops::sqrt>;
+inline constexpr bool kDivides =
+    std::is_same_v<F, ops::div> || std::is_same_v<F, ops::reciprocal> || std::is_same_v<F, ops::rsqrt> ||
+    std::is_same_v<F, ops::sqrt> || std::is_same_v<F, ops::hypot> || std::is_same_v<F, ops::addcdiv>;
 template <class F, class Out, class A>
 void unary_whole(void* out, const Lanes* in, int64_t n) {
   loop<F, Out, A, false>(out, in, n);
@@ -166,9 +167,10 @@ template <class F, class Out, class... In>
 TENON_HALF_VECTORS void several(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
-/// The same with whole vectors: GCC widens bytes of conditions to 32-byte vectors of wide elements three times slower.
+/// The same with whole vectors, for divisions, and for conditions: GCC widens their bytes to 32-byte vectors of wide
+/// elements three times slower.
 template <class F, class Out, class... In>
-void several_conditional(void* out, const Lanes* in, int64_t n) {
+void several_whole(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
 
@@ -1007,7 +1009,7 @@ constexpr KernelPair elementwise_kernel() {
   else if constexpr (kHasConstantLimits<F> && std::is_floating_point_v<T>)
     return kernel_pair<&limited_vectors<F, T>, T, T>();
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several_conditional<F, T, bool, T, T>, T, bool, T, T>();
+    return kernel_pair<&several_whole<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
     if constexpr (kArity == 1)
       return kernel_pair<&unary<F, bool, T>, bool, T>();
@@ -1015,8 +1017,10 @@ constexpr KernelPair elementwise_kernel() {
       return kernel_pair<&binary<F, bool, T, T>, bool, T, T>();
   } else if constexpr (kDivides<F> && std::is_floating_point_v<T> && kArity == 1)
     return kernel_pair<&unary_whole<F, T, T>, T, T>();
-  else if constexpr (kDivides<F> && std::is_floating_point_v<T>)
+  else if constexpr (kDivides<F> && std::is_floating_point_v<T> && kArity == 2)
     return kernel_pair<&binary_whole<F, T, T, T>, T, T, T>();
+  else if constexpr (kDivides<F> && std::is_floating_point_v<T>)
+    return kernel_pair<&several_whole<F, T, T, T, T, T>, T, T, T, T, T>();
   else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, T, T>, T, T>();
   else if constexpr (kArity == 2)
