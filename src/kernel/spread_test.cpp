@@ -59,7 +59,7 @@ template <class T>
 std::vector<T> spread_numbers(const Blocks& blocks) {
   std::vector<T> numbers;
   for (int64_t i = 0; i < blocks.numel(); ++i) {
-    const bool is_equal = blocks.step > 0 && i % blocks.step == 0;
+    const bool is_equal = blocks.n > 1 && blocks.step > 0 && i % blocks.step == 0;
     numbers.push_back(static_cast<T>(is_equal ? 0.1 : 1000 + static_cast<double>((i * 37 + i / 11 * 5) % 23)));
   }
   return numbers;
@@ -90,6 +90,45 @@ void expect_spread(const States& states, const std::vector<T>& numbers, const Bl
     ASSERT_NEAR(states.field(2, column), static_cast<double>(squares), 1e-11 * static_cast<double>(squares)) << what;
   }
 }
+/// The results of runs, in memory that ends with the last one.
+template <class T>
+std::vector<T> finished(const StateKernels& kernels, int result, const Exact<T>& memory, const Blocks& blocks) {
+  const Exact<T> results{std::vector<T>(static_cast<std::size_t>(blocks.count))},
+      others{std::vector<T>(static_cast<std::size_t>(blocks.count))};
+  void* const out[] = {results.get(), others.get()};
+  const double correction = 1;
+  kernels.finished(out, memory.get(), blocks.rows, blocks.jump, blocks.count, &correction);
+  const T* const from = result == 0 ? results.get() : others.get();
+  return {from, from + blocks.count};
+}
+/// Variances and norms of runs.
+template <class T>
+void expect_finished(const Exact<T>& memory, const std::vector<T>& numbers, const Blocks& blocks) {
+  const auto states_of = [](Op op) -> const StateKernels& {
+    return *kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)];
+  };
+  const auto variances = finished<T>(states_of(Op::var_mean), 0, memory, blocks),
+             means = finished<T>(states_of(Op::var_mean), 1, memory, blocks),
+             deviations = finished<T>(states_of(Op::std_), 0, memory, blocks),
+             norms = finished<T>(states_of(Op::linalg_vector_norm), 0, memory, blocks);
+  const double error = sizeof(T) == 4 ? 1e-6 : 1e-11;
+  for (int64_t run = 0; run < blocks.count; ++run) {
+    const auto at = static_cast<std::size_t>(run);
+    const auto number = [&](int64_t i) {
+      return static_cast<double>(numbers[static_cast<std::size_t>(blocks.at(run, i))]);
+    };
+    double sum = 0, squares = 0, of_distances = 0;
+    for (int64_t i = 0; i < blocks.rows; ++i) sum += number(i) - number(0), squares += number(i) * number(i);
+    const double mean = sum / static_cast<double>(blocks.rows) + number(0);
+    for (int64_t i = 0; i < blocks.rows; ++i) of_distances += (number(i) - mean) * (number(i) - mean);
+    const double variance = of_distances / static_cast<double>(blocks.rows - 1);
+    const std::string what = dtype_name(dtype_of_v<T>) + (", " + blocks.text()) + ", run " + std::to_string(run);
+    ASSERT_NEAR(variances[at], variance, error * variance) << what;
+    ASSERT_NEAR(means[at], mean, error * std::abs(mean)) << what;
+    ASSERT_NEAR(deviations[at], std::sqrt(variance), error * std::sqrt(variance)) << what;
+    ASSERT_NEAR(norms[at], std::sqrt(squares), error * std::sqrt(squares)) << what;
+  }
+}
 template <class T>
 void expect_spread(const Blocks& blocks) {
   const StateKernels* const found = spread_kernels<T>();
@@ -104,6 +143,7 @@ void expect_spread(const Blocks& blocks) {
   if (blocks.n == 1) {
     found->along(states.fields.data(), stride, memory.get(), blocks.jump, blocks.count, blocks.rows, nullptr);
     if (blocks.step == 1) expect_spread(states, numbers, blocks, "along");
+    if (blocks.step == 1 && blocks.rows > 1 && blocks.rows <= kFinishedRow) expect_finished<T>(memory, numbers, blocks);
   }
   if (blocks.n < States::kSlack || blocks.count > 1) return;
   const int64_t first = blocks.rows / 3;  // the others join
@@ -131,7 +171,7 @@ TEST(Spread, ShortRowsThatOverlap) {
 }
 TEST(Spread, Runs) {
   for (int64_t n = 1; n <= 150; ++n)
-    for (const int64_t runs : {1, 3, 8, 9, 16, 29})
+    for (const int64_t runs : {1, 3, 8, 9, 16, 29, 77})
       for (const int64_t step : {n, n + 1, int64_t{1}, int64_t{0}}) expect_spreads({1, 1, n, step, runs});
   for (const int64_t n : {511, 512, 513, 1030, 4099}) expect_spreads({1, 1, n, n, 3});
 }
