@@ -34,6 +34,9 @@ class NormRows {
   // Shorter rows are read as columns.
   static constexpr int64_t kRowsFrom = kRows > Of::kCount ? kRows / 2 + 1 : kRows;
 
+  // Registers hold two sums of each of so few rows, which are more exact.
+  static constexpr bool kTwoSums = kRows <= 8;
+
   bool reads_rows() const { return n_ >= kRowsFrom; }
   HWY_INLINE V norms(const T* from, int64_t step) const {
     return hn::Sqrt(reads_rows() ? by_rows(from, step) : by_columns(from, step));
@@ -55,11 +58,22 @@ class NormRows {
   }
   HWY_NOINLINE V by_rows(const T* from, int64_t step) const {
     const Tag d;
-    Vector<Tag> sums[kRows];
+    Vector<Tag> sums[kRows], others[kRows];
     const auto add = [&](int64_t k, V lanes) TENON_UNROLLED { sums[k].v = hn::MulAdd(lanes, lanes, sums[k].v); };
     const auto load = [&](int64_t k, int64_t i) TENON_UNROLLED { return hn::LoadU(d, from + k * step + i); };
     unrolled<kRows>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Zero(d); });
     int64_t i = 0;
+    if constexpr (kTwoSums)
+      if (n_ >= 4 * kRows) {
+        unrolled<kRows>([&](int64_t k) TENON_UNROLLED { others[k].v = hn::Zero(d); });
+        for (; i + 2 * kRows <= n_; i += 2 * kRows)
+          unrolled<kRows>([&](int64_t k) TENON_UNROLLED {
+            add(k, load(k, i));
+            const V lanes = load(k, i + kRows);
+            others[k].v = hn::MulAdd(lanes, lanes, others[k].v);
+          });
+        unrolled<kRows>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Add(sums[k].v, others[k].v); });
+      }
     for (; i + kRows <= n_; i += kRows) unrolled<kRows>([&](int64_t k) TENON_UNROLLED { add(k, load(k, i)); });
     if (n_ < kRows) {
       const auto counted = hn::FirstN(d, static_cast<std::size_t>(n_));

@@ -206,7 +206,9 @@ class SpreadRows {
   using Of = Columns<Tag>;
   // Shorter rows are read as columns, longer ones are joined at their end.
   static constexpr bool kFitsColumns = kLanes >= Of::kCount;
-  static constexpr int64_t kRowsFrom = !kFitsColumns ? 2 : sizeof(T) == 4 ? 32 : 17;
+  static constexpr int64_t kRowsFrom = !kFitsColumns ? 2 : sizeof(T) == 4 ? 32 : 20;
+  static constexpr int64_t kSample =
+      kFitsColumns ? 2 * kLanes : kLanes;  // elements of a longer row that find its center
 
   /// An infinite element has no distance.
   HWY_INLINE void take_centers(SumsOfRows& to, const T* from, int64_t rows) const {
@@ -223,11 +225,10 @@ class SpreadRows {
     SpreadVector center(0);
     Of::each(from, step, 1, [&](int64_t, int64_t, Column column) TENON_UNROLLED { center = wide(column); });
     if constexpr (kFindsMean<T>) {
-      const int64_t sample = std::min(n_, kLanes);
       SpreadVector sum(0);
-      Of::each(from, step, sample,
+      Of::each(from, step, n_,
                [&](int64_t, int64_t, Column column) TENON_UNROLLED { sum = sum + (wide(column) - center); });
-      center = better_center(center, sum, sample);
+      center = better_center(center, sum, n_);
     }
     Distances even, odd;
     Of::each(from, step, n_, [&](int64_t k, int64_t, Column column) TENON_UNROLLED {
@@ -273,9 +274,13 @@ class SpreadRows {
     for (int64_t k = 0; k < kLanes; ++k) centers[k] = static_cast<double>(from[k * step]);
     if constexpr (kFindsMean<T>) {
       SpreadVector sums[kLanes];
-      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { sums[k] = load(k, 0) - SpreadVector(centers[k]); });
+      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+        const SpreadVector first(centers[k]);
+        sums[k] = load(k, 0) - first;
+        for (int64_t i = kLanes; i < kSample; i += kLanes) sums[k] = sums[k] + (load(k, i) - first);
+      });
       const SpreadVector sum = fold_all_pairs<ops::sum, kLanes>(d, sums);
-      hn::StoreU(better_center({hn::LoadU(d, centers)}, sum, kLanes).v, d, centers);
+      hn::StoreU(better_center({hn::LoadU(d, centers)}, sum, kSample).v, d, centers);
     }
     Distances distances[kLanes];
     SpreadVector center[kLanes], sums[kLanes], squares[kLanes];
