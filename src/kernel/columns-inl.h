@@ -28,27 +28,53 @@ class Columns {
     });
     transpose<kCount>(columns);
   }
-  /// Calls `turn(k, number, column)` for each of the first `count` columns; `k`: its place in a block. If these are
-  /// less than a block, elements behind are read.
+  /// Calls `turn(first, columns)` for blocks of kBlock columns, of `count` in all: column k of a block is number
+  /// first + place_in_block(k, count), if there is such a one. Columns may come twice. If they are less than kCount,
+  /// elements behind a row are read.
+  static constexpr int64_t kBlock = std::max<int64_t>(kCount, 4);
+  static HWY_INLINE int64_t place_in_block(int64_t k, int64_t count) {
+    if (k < kCount) return k;
+    return std::clamp<int64_t>(count - kCount, 0, k / kCount * kCount) + k % kCount;
+  }
+  template <class Turn>
+  static HWY_INLINE void each_block(const T* from, int64_t step, int64_t count, const Turn& turn) {
+    V columns[kBlock];
+    const auto load_block = [&](int64_t first) TENON_UNROLLED {
+      unrolled<kBlock / kCount>([&](int64_t part) TENON_UNROLLED {
+        V loaded[kCount];
+        load(from + first + place_in_block(part * kCount, count), step, loaded);
+        unrolled<kCount>([&](int64_t k) TENON_UNROLLED { columns[part * kCount + k] = loaded[k]; });
+      });
+    };
+    for (int64_t first = 0; first == 0 || first + kBlock <= count; first += kBlock) {
+      load_block(first);
+      turn(first, columns);
+    }
+    if (count <= kBlock || count % kBlock == 0) return;
+    load_block(count - kBlock);
+    turn(count - kBlock, columns);
+  }
+  /// Calls `turn(k, column)` for each of the first `count` columns; `k`: its place in a block. If these are less than a
+  /// block, elements behind are read.
   template <class Turn>
   static HWY_INLINE void each(const T* from, int64_t step, int64_t count, const Turn& turn) {
     V columns[kCount];
     if (count < kCount) {
       load(from, step, columns);
       unrolled<kCount>([&](int64_t k) TENON_UNROLLED {
-        if (k < count) turn(k, k, columns[k]);
+        if (k < count) turn(k, columns[k]);
       });
       return;
     }
     int64_t column = 0;
     for (; column + kCount <= count; column += kCount) {
       load(from + column, step, columns);
-      unrolled<kCount>([&](int64_t k) TENON_UNROLLED { turn(k, column + k, columns[k]); });
+      unrolled<kCount>([&](int64_t k) TENON_UNROLLED { turn(k, columns[k]); });
     }
     if (column == count) return;
     load(from + count - kCount, step, columns);
     unrolled<kCount>([&](int64_t k) TENON_UNROLLED {
-      if (k >= kCount - (count - column)) turn(k, count - kCount + k, columns[k]);
+      if (k >= kCount - (count - column)) turn(k, columns[k]);
     });
   }
 

@@ -137,6 +137,10 @@ struct PlaceKernels {
   /// of its own. If it `joins`, these and the places are those of rows before.
   void (*across)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows, int64_t first,
                  bool joins, PlaceOrder order) = nullptr;
+  /// Of each of `rows` rows of `n` <= kSearchedRows elements, `step` >= 0 apart, the first place of its extreme. The
+  /// extremes are kept in `best`, if that is not null, in an order of its own.
+  void (*rows)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows,
+               PlaceOrder order) = nullptr;
 };
 
 /// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.

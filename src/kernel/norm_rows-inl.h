@@ -53,7 +53,7 @@ class NormRows {
     Vector<Tag> sums[Of::kCount];
     unrolled<Of::kCount>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Zero(Tag()); });
     Of::each(from, step, n_,
-             [&](int64_t k, int64_t, V column) TENON_UNROLLED { sums[k].v = hn::MulAdd(column, column, sums[k].v); });
+             [&](int64_t k, V column) TENON_UNROLLED { sums[k].v = hn::MulAdd(column, column, sums[k].v); });
     return fold_halves<ops::sum, Of::kCount>(sums).v;
   }
   HWY_NOINLINE V by_rows(const T* from, int64_t step) const {

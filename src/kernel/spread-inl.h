@@ -223,17 +223,15 @@ class SpreadRows {
   }
   HWY_INLINE void by_columns(SumsOfRows& to, int64_t row, const T* from, int64_t step) const {
     SpreadVector center(0);
-    Of::each(from, step, 1, [&](int64_t, int64_t, Column column) TENON_UNROLLED { center = wide(column); });
+    Of::each(from, step, 1, [&](int64_t, Column column) TENON_UNROLLED { center = wide(column); });
     if constexpr (kFindsMean<T>) {
       SpreadVector sum(0);
-      Of::each(from, step, n_,
-               [&](int64_t, int64_t, Column column) TENON_UNROLLED { sum = sum + (wide(column) - center); });
+      Of::each(from, step, n_, [&](int64_t, Column column) TENON_UNROLLED { sum = sum + (wide(column) - center); });
       center = better_center(center, sum, n_);
     }
     Distances even, odd;
-    Of::each(from, step, n_, [&](int64_t k, int64_t, Column column) TENON_UNROLLED {
-      (k % 2 == 0 ? even : odd).add(wide(column), center);
-    });
+    Of::each(from, step, n_,
+             [&](int64_t k, Column column) TENON_UNROLLED { (k % 2 == 0 ? even : odd).add(wide(column), center); });
     even.add(odd);
     to.set(row, center, even);
   }

@@ -302,6 +302,54 @@ void expect_extremes(Dtype dtype, const Blocks& blocks, PlaceOrder order, bool i
     ASSERT_EQ(joined[static_cast<std::size_t>(column)], want + 7) << what << ", column " << column << ", joined";
   }
 }
+/// The first places of the extremes of runs, and the extremes themselves where all equal ones have the same bits.
+template <class T, class U>
+void expect_places_of_rows(Dtype dtype, const Blocks& runs, PlaceOrder order, bool is_smallest) {
+  const auto search = kernels().place[static_cast<int>(dtype)].rows;
+  if (!search) return;
+  const std::vector<U> bits = searched_bits<U>(runs.numel(), static_cast<U>(order.infinite), order.infinite != 0);
+  const Exact memory(bits);
+  const auto count = static_cast<std::size_t>(runs.count);
+  const Exact<int64_t> places{std::vector<int64_t>(count, -1)}, alone{std::vector<int64_t>(count, -1)};
+  const Exact<U> best{std::vector<U>(count)};
+  search(places.get(), best.get(), memory.get(), runs.rows, runs.jump, runs.count, order);
+  search(alone.get(), nullptr, memory.get(), runs.rows, runs.jump, runs.count, order);
+  for (int64_t run = 0; run < runs.count; ++run) {
+    const auto bits_of = [&](int64_t i) { return bits[static_cast<std::size_t>(runs.at(run, i))]; };
+    const auto number = [&](int64_t i) {
+      T element;
+      const U of = bits_of(i);
+      std::memcpy(&element, &of, sizeof element);
+      return element_cast<double>(element);
+    };
+    int64_t want = 0;
+    for (int64_t i = 1; i < runs.rows; ++i) {
+      const double a = number(i), b = number(want);
+      if (std::isnan(a) ? !std::isnan(b) : is_smallest ? a < b : a > b) want = i;
+    }
+    const auto at = static_cast<std::size_t>(run);
+    const std::string what = dtype_name(dtype) + (", " + runs.text()) + ", run " + std::to_string(run);
+    ASSERT_EQ(places[at], want) << what;
+    ASSERT_EQ(alone[at], want) << what;
+    if (dtype == float16 || dtype == bfloat16) continue;
+    ASSERT_EQ(static_cast<U>(best[at] ^ static_cast<U>(order.flip)), bits_of(want)) << what;
+  }
+}
+void expect_places_of_rows(const Blocks& runs) {
+  for (const bool is_smallest : {false, true}) {
+    const uint64_t flip = is_smallest ? ~uint64_t{0} : 0;
+    expect_places_of_rows<uint8_t, uint8_t>(uint8, runs, {is_smallest ? 0x7Fu : 0x80u, 0}, is_smallest);
+    expect_places_of_rows<int8_t, uint8_t>(int8, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<int16_t, uint16_t>(int16, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<int32_t, uint32_t>(int32, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<int64_t, uint64_t>(int64, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<Float16, uint16_t>(float16, runs, {flip & 0x8000, 0x7C00}, is_smallest);
+    expect_places_of_rows<BFloat16, uint16_t>(bfloat16, runs, {flip & 0x8000, 0x7F80}, is_smallest);
+    expect_places_of_rows<float, uint32_t>(float32, runs, {flip & 0x80000000, 0x7F800000}, is_smallest);
+    expect_places_of_rows<double, uint64_t>(float64, runs, {flip & (uint64_t{1} << 63), 0x7FF0000000000000},
+                                            is_smallest);
+  }
+}
 void expect_extremes(const Blocks& blocks) {
   expect_extremes<uint8_t>(uint8, blocks, {0x80, 0}, false);
   expect_extremes<uint8_t>(uint8, blocks, {0x7F, 0}, true);
@@ -362,6 +410,12 @@ TEST(Place, Blocks) {
 TEST(Place, Rows) {
   for (int64_t n = kSearchedColumns; n <= 200; ++n) expect_extremes({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
   for (int64_t n = 300; n <= 330; ++n) expect_extremes({n, n, kSearchedRows, 0, 1});
+}
+TEST(Place, ShortRows) {
+  for (int64_t n = 1; n <= kSearchedRows; n += n < 70 ? 1 : 23)
+    for (const int64_t rows : {1, 7, 16, 65, 150})
+      for (const int64_t step : {n, n + 3, int64_t{1}, int64_t{0}})
+        if (n < 70 || step >= n) expect_places_of_rows({1, 1, n, step, rows});
 }
 TEST(Place, Runs) {
   for (int64_t n = 1; n <= 200; ++n) expect_places({1, 1, n, n + n % 2, 5});
