@@ -364,8 +364,8 @@ HWY_INLINE void store_results(SpreadVector results, T* to, int64_t count) {
 /// The variance of each of `rows` rows of 2 to kFinishedRow elements, or its root, and the mean, unless that is
 /// null.
 template <class T>
-HWY_NOINLINE void spread_rows(T* to, T* means, const T* from, int64_t n, int64_t step, int64_t rows, double correction,
-                              bool takes_root) {
+TENON_ONCE void spread_rows(T* to, T* means, const T* from, int64_t n, int64_t step, int64_t rows, double correction,
+                            bool takes_root) {
   const double freedom = std::max(static_cast<double>(n) - correction, 0.0), share = 1 / freedom;
   each_spread(from, n, step, rows, [&](int64_t row, int64_t count, const Spread& spread) TENON_UNROLLED {
     // float64 has bits to spare for float32.

@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernel/states.cpp"
 #include "hwy/foreach_target.h"
 #include "kernel/loops-inl.h"
-#include "kernel/norm_rows-inl.h"
+#include "kernel/short_row_sums-inl.h"
 #include "kernel/spread-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -327,9 +327,9 @@ void set_spread(KernelTable& table, Op op) {
 }
 #endif
 
-using FinishedRows = decltype(StateKernels::finished);
+using FinishedKernel = decltype(StateKernels::finished);
 template <class F, class T>
-constexpr FinishedRows finished_rows() {
+constexpr FinishedKernel finished_rows() {
 #if TENON_HAS_VECTORS
   if constexpr (std::is_same_v<F, ops::linalg_vector_norm>) return &norm_results<T>;
 #endif
