@@ -1,5 +1,5 @@
-// kernel: sums over short rows, of as many rows together as a vector has lanes: norms, and variances of 16-bit floats
-// in float32. Bench: ./dev bench --sweep, inner reductions.
+// kernel: sums over short rows, of as many rows together as a vector has lanes: norms. Bench: ./dev bench --sweep,
+// inner reductions.
 #if defined(TENON_KERNEL_SHORT_ROW_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_SHORT_ROW_SUMS_INL_H
 #undef TENON_KERNEL_SHORT_ROW_SUMS_INL_H
@@ -23,34 +23,19 @@ class ShortRowSums {
 
   explicit ShortRowSums(int64_t n) : n_(n) {}
 
-  /// How many elements from the first one of kRows rows on are read.
-  int64_t reads(int64_t step) const {
-    return (kRows - 1) * step + std::max(n_, reads_rows() ? kRows : Columns<Tag>::kCount);
-  }
-  /// The sums of kRows rows. `add(sum, elements, of)` adds to a sum; `of`: a number of the row, lane k of `numbers`.
-  template <class Add>
-  HWY_INLINE V of(const T* from, int64_t step, V numbers, const Add& add) const {
-    return reads_rows() ? by_rows(from, step, numbers, add) : by_columns(from, step, numbers, add);
-  }
-  /// Copies `count` rows to `to`, which has room for kRoom elements, so that kRows may be read there, n elements apart.
-  static constexpr int64_t kRoom = kRows * (kFinishedRow + 1);
-  HWY_INLINE void copy_last(T* to, const T* from, int64_t step, int64_t count) const {
-    std::memset(to, 0, static_cast<std::size_t>(kRows * (n_ + 1)) * sizeof(T));
-    for (int64_t row = 0; row < count; ++row)
-      std::memcpy(to + row * n_, from + row * step, static_cast<std::size_t>(n_) * sizeof(T));
-  }
-  /// Calls `turn(first, count, from, step)` for groups of kRows rows, of which `count` are wanted.
-  template <class Turn>
-  HWY_INLINE void each_group(const T* from, int64_t step, int64_t rows, const Turn& turn) const {
+  /// Calls `turn(first, count, sums)` for groups of kRows rows, of which `count` are wanted, and for single ones.
+  /// `add(sum, elements)` adds to a sum; nothing, if elements are 0.
+  template <class Add, class Turn>
+  HWY_INLINE void run(const T* from, int64_t step, int64_t rows, const Add& add, const Turn& turn) const {
     const T* const end = from + (rows - 1) * step + n_;
     int64_t row = 0;
     for (; rows - row >= kRows && end - from >= reads(step); row += kRows, from += kRows * step)
-      turn(row, kRows, from, step);
+      turn(row, kRows, reads_rows() ? by_rows(from, step, add) : by_columns(from, step, add));
+    if (reads_rows())
+      for (; row < rows; ++row, from += step) turn(row, 1, of_row(from, add));
     for (; row < rows; row += kRows, from += kRows * step) {
-      T last[kRoom];
       const int64_t count = std::min(rows - row, kRows);
-      copy_last(last, from, step, count);
-      turn(row, count, last, n_);
+      turn(row, count, last_by_columns(from, step, count, add));
     }
   }
 
@@ -61,24 +46,47 @@ class ShortRowSums {
   static constexpr bool kTwoSums = kRows <= 8;
 
   bool reads_rows() const { return n_ >= kRowsFrom; }
+  /// How many elements from the first one of kRows rows on are read.
+  int64_t reads(int64_t step) const {
+    return (kRows - 1) * step + std::max(n_, reads_rows() ? kRows : Columns<Tag>::kCount);
+  }
+  /// Of `count` rows, behind which nothing may be read.
   template <class Add>
-  HWY_NOINLINE V by_columns(const T* from, int64_t step, V numbers, const Add& add) const {
+  HWY_NOINLINE V last_by_columns(const T* from, int64_t step, int64_t count, const Add& add) const {
+    T rows[kRows * kRowsFrom + Columns<Tag>::kCount] = {};
+    for (int64_t row = 0; row < count; ++row)
+      std::memcpy(rows + row * n_, from + row * step, static_cast<std::size_t>(n_) * sizeof(T));
+    return by_columns(rows, n_, add);
+  }
+  /// The sum of one row in the first lane.
+  template <class Add>
+  HWY_NOINLINE V of_row(const T* from, const Add& add) const {
+    constexpr int64_t kParts = 4;
+    const Tag d;
+    Vector<Tag> sums[kParts];
+    unrolled<kParts>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Zero(d); });
+    int64_t i = 0;
+    for (; i + kParts * kRows <= n_; i += kParts * kRows)
+      unrolled<kParts>([&](int64_t k)
+                           TENON_UNROLLED { sums[k].v = add(sums[k].v, hn::LoadU(d, from + i + k * kRows)); });
+    for (; i + kRows <= n_; i += kRows) sums[0].v = add(sums[0].v, hn::LoadU(d, from + i));
+    if (i < n_) sums[1].v = add(sums[1].v, load_some(d, from + i, n_ - i));
+    return hn::SumOfLanes(d, fold_halves<ops::sum, kParts>(sums).v);
+  }
+  template <class Add>
+  HWY_NOINLINE V by_columns(const T* from, int64_t step, const Add& add) const {
     constexpr int64_t kCount = Columns<Tag>::kCount;
     Vector<Tag> sums[kCount];
     unrolled<kCount>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Zero(Tag()); });
-    Columns<Tag>::each(from, step, n_,
-                       [&](int64_t k, V column) TENON_UNROLLED { sums[k].v = add(sums[k].v, column, numbers); });
+    Columns<Tag>::each(from, step, n_, [&](int64_t k, V column) TENON_UNROLLED { sums[k].v = add(sums[k].v, column); });
     return fold_halves<ops::sum, kCount>(sums).v;
   }
   template <class Add>
-  HWY_NOINLINE V by_rows(const T* from, int64_t step, V numbers, const Add& add) const {
+  HWY_NOINLINE V by_rows(const T* from, int64_t step, const Add& add) const {
     const Tag d;
-    alignas(64) T of_rows[kRows];
-    hn::Store(numbers, d, of_rows);
     Vector<Tag> sums[kRows];
     const auto load = [&](int64_t k, int64_t i) TENON_UNROLLED { return hn::LoadU(d, from + k * step + i); };
-    const auto added = [&](V sum, int64_t k, int64_t i)
-                           TENON_UNROLLED { return add(sum, load(k, i), hn::Set(d, of_rows[k])); };
+    const auto added = [&](V sum, int64_t k, int64_t i) TENON_UNROLLED { return add(sum, load(k, i)); };
     unrolled<kRows>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Zero(d); });
     int64_t i = 0;
     if constexpr (kTwoSums)
@@ -113,14 +121,12 @@ template <class T>
 void norm_results(void* const* out, const void* in, int64_t n, int64_t step, int64_t rows, const double*) {
   using Sums = ShortRowSums<T>;
   using V = typename Sums::V;
-  const typename Sums::Tag d;
-  const Sums sums(n);
   T* const to = static_cast<T*>(out[0]);
-  const auto add = [](V sum, V elements, V) TENON_UNROLLED { return hn::MulAdd(elements, elements, sum); };
-  sums.each_group(static_cast<const T*>(in), step, rows,
-                  [&](int64_t row, int64_t count, const T* from, int64_t from_step) TENON_UNROLLED {
-                    store_first(d, hn::Sqrt(sums.of(from, from_step, hn::Zero(d), add)), to + row, count);
-                  });
+  Sums(n).run(
+      static_cast<const T*>(in), step, rows,
+      [](V sum, V elements) TENON_UNROLLED { return hn::MulAdd(elements, elements, sum); },
+      [&](int64_t row, int64_t count, V sums)
+          TENON_UNROLLED { store_first(typename Sums::Tag(), hn::Sqrt(sums), to + row, count); });
 }
 #endif
 

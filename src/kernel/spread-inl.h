@@ -151,6 +151,26 @@ HWY_INLINE void prefetch_elements(const T* from, int64_t n) {
 }
 // Bytes of runs that are prefetched while the group before is folded.
 inline constexpr int64_t kReadAhead = 512;
+struct RunSums {
+  SpreadVector center;
+  Distances distances;
+};
+/// In all lanes. `sample`: how many elements find the center, if one is found: whole vectors.
+template <class T>
+HWY_NOINLINE RunSums sums_of_run(const T* from, int64_t n, int64_t sample) {
+  const SpreadTag d;
+  SpreadVector center(static_cast<double>(*from));
+  if constexpr (kFindsMean<T>) {
+    SpreadVector sum(0);
+    for (int64_t i = 0; i < sample; i += kSpreadLanes) sum = sum + (load_in_float64(from + i) - center);
+    center = better_center(center, {hn::SumOfLanes(d, sum.v)}, sample);
+  }
+  RunSums sums{center, distances_of_run(from, n, center)};
+  sums.distances.sum.v = hn::SumOfLanes(d, sums.distances.sum.v);
+  sums.distances.squares.v = hn::SumOfLanes(d, sums.distances.squares.v);
+  return sums;
+}
+
 /// Sums of neighbouring rows, in lanes of whole groups of rows.
 struct SumsOfRows {
   static constexpr int64_t kRows = 64;
@@ -185,7 +205,8 @@ class SpreadRows {
     if (n_ >= kRowsFrom) {
       int64_t row = 0;
       for (; row + kLanes <= rows; row += kLanes) by_rows(to, row, from + row * step_, step_);
-      if (row < rows) last_by_rows(to, row, from + row * step_, rows - row);
+      if (row < rows) to.set(row, SpreadVector(0), {});
+      for (; row < rows; ++row) by_row(to, row, from + row * step_);
       return;
     }
     if constexpr (kFitsColumns) {
@@ -249,18 +270,15 @@ class SpreadRows {
   /// Of `count` rows, behind which nothing may be read.
   HWY_INLINE void last_by_columns(SumsOfRows& to, int64_t row, const T* from, int64_t count) const {
     T rows[kLanes * kRowsFrom] = {};
-    copy_rows(rows, kRowsFrom, from, count);
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(rows + i * kRowsFrom, from + i * step_, static_cast<std::size_t>(n_) * sizeof(T));
     by_columns(to, row, rows, kRowsFrom);
   }
-  HWY_INLINE void last_by_rows(SumsOfRows& to, int64_t row, const T* from, int64_t count) const {
-    T rows[kLanes * kFinishedRow];
-    std::memset(rows, 0, static_cast<std::size_t>(kLanes * n_) * sizeof(T));
-    copy_rows(rows, n_, from, count);
-    by_rows(to, row, rows, n_);
-  }
-  HWY_INLINE void copy_rows(T* to, int64_t to_step, const T* from, int64_t count) const {
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(to + i * to_step, from + i * step_, static_cast<std::size_t>(n_) * sizeof(T));
+  HWY_INLINE void by_row(SumsOfRows& to, int64_t row, const T* from) const {
+    const RunSums sums = sums_of_run(from, n_, kSample);
+    to.centers[row] = hn::GetLane(sums.center.v);
+    to.sums[row] = hn::GetLane(sums.distances.sum.v);
+    to.squares[row] = hn::GetLane(sums.distances.squares.v);
   }
   /// Of as many rows as a vector has lanes.
   HWY_NOINLINE void by_rows(SumsOfRows& to, int64_t row, const T* from, int64_t step) const {
@@ -323,16 +341,8 @@ HWY_INLINE void each_spread(const T* from, int64_t n, int64_t step, int64_t rows
 
 template <class T>
 HWY_INLINE Spread spread_of_run(const T* from, int64_t n) {
-  const SpreadTag d;
-  SpreadVector center(static_cast<double>(*from));
-  if constexpr (kFindsMean<T>) {
-    const SpreadVector sum{hn::SumOfLanes(d, (load_in_float64(from) - center).v)};
-    center = better_center(center, sum, kSpreadLanes);
-  }
-  Distances all = distances_of_run(from, n, center);
-  all.sum.v = hn::SumOfLanes(d, all.sum.v);
-  all.squares.v = hn::SumOfLanes(d, all.squares.v);
-  Spread spread{center, all, n};
+  const RunSums sums = sums_of_run(from, n, kSpreadLanes);
+  Spread spread{sums.center, sums.distances, n};
   settle_overflow<T>(spread, 1, n, [&](int64_t, int64_t i) { return from[i]; });
   return spread;
 }
