@@ -52,6 +52,9 @@ int64_t reduced_loop(const Plan& plan) {
 bool fills_columns(const Plan& plan, const Fold& fold) {
   constexpr int64_t kFewGroups = 4, kGroupBytes = 64;
   const int64_t n = plan.sizes[0], size = itemsize(fold.input);
+  // Memory is read best in order: groups of many or of long rows are not.
+  constexpr int64_t kFarElement = 4, kFarRow = 1024;
+  if (is_far(plan, fold) && (size < kFarElement || n * size > kFarRow)) return false;
   return n > 3 && n <= kSearchedRows && n * size >= kColumnBytes && plan.ndim() > 1 && plan.strides_of(1)[1] >= 0 &&
          plan.sizes[1] * size >= kFewGroups * kGroupBytes && kernels().place[static_cast<int>(fold.input)].rows;
 }
