@@ -419,9 +419,27 @@ class FinishedRows {
       if (itemsize(fold.outputs[result]) > itemsize(fold.lanes)) return false;
     return true;
   }
+  /// But for what is counted while it runs.
+  Course route() const {
+    Course course{.route = "along", .stores = "in place"};
+    course.plan = plan_;
+    course.accesses.push_back(casts() ? AccessPattern::gather : AccessPattern::direct);
+    if (casts()) course.kernels.push_back({"cast", fold_.lanes});
+    course.kernels.push_back({block_name(fold_.op), fold_.lanes});
+    return course;
+  }
+  Course course() const {
+    Course course = route();
+    course.passes = 1;
+    course.parts = parts();
+    course.threads = threads_for(course.parts);
+    course.scratch_bytes = elements_bytes() + results_bytes();
+    return course;
+  }
   void run(const void* in) const {
-    const int64_t tiles = (rows_ + width_ - 1) / width_, outputs = kept_count_ * tiles;
-    const int64_t parts = std::clamp<int64_t>(plan_.numel / kSegmentNumel, 1, std::min(outputs, kMaxParts));
+    if (CourseRecord::now()) [[unlikely]]
+      note_course(route());
+    const int64_t tiles = this->tiles(), outputs = kept_count_ * tiles, parts = this->parts();
     parallel_for(
         parts, [&] { return Tile(*this); },
         [&](Tile& tile, int64_t part) {
@@ -441,12 +459,16 @@ class FinishedRows {
     OuterCounter kept;
     Scratch elements, results;
     explicit Tile(const FinishedRows& rows)
-        : kept(rows.plan_, rows.kept_),
-          elements(rows.casts() ? rows.width_ * rows.n_ * itemsize(rows.fold_.lanes) : 0),
-          results(rows.width_ * rows.kernel_.results * 8) {}
+        : kept(rows.plan_, rows.kept_), elements(rows.elements_bytes()), results(rows.results_bytes()) {}
   };
 
   bool casts() const { return fold_.input != fold_.lanes; }
+  int64_t tiles() const { return (rows_ + width_ - 1) / width_; }
+  int64_t parts() const {
+    return std::clamp<int64_t>(plan_.numel / kSegmentNumel, 1, std::min(kept_count_ * tiles(), kMaxParts));
+  }
+  int64_t elements_bytes() const { return casts() ? width_ * n_ * itemsize(fold_.lanes) : 0; }
+  int64_t results_bytes() const { return width_ * kernel_.results * 8; }
   void fold(Tile& tile, const std::byte* in, int64_t row, int64_t rows) const {
     const std::byte* const from = in + ((tile.kept[1] + row * step_) << shift_of(fold_.input));
     void* results[kMostFolded];
@@ -502,6 +524,7 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 
 Course course_of(const Plan& plan, const Fold& fold) {
   if (finds_places(fold)) return course_of_places(plan, fold);
+  if (FinishedRows::finish(plan, fold)) return FinishedRows(plan, fold).course();
   const Setup setup = make_setup(plan, fold);
   const bool is_cut = setup.shape.segments > 1;
   Course course = route_of(plan, fold, setup.shape);
@@ -517,14 +540,12 @@ void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   if (finds_places(fold)) return run_places(plan, fold, in);
   for (int result = 0; result < states_of(fold.op, fold.lanes).results; ++result)
     check_memory(fold.out[result], &in, 1);
-  const bool finishes_rows = FinishedRows::finish(plan, fold);
-  if (finishes_rows && !CourseRecord::now()) return FinishedRows(plan, fold).run(in);
+  if (FinishedRows::finish(plan, fold)) return FinishedRows(plan, fold).run(in);
   Setup setup = make_setup(plan, fold);
   setup.in = static_cast<const std::byte*>(in);
   const int64_t outputs = setup.shape.kept_count * setup.shape.tiles, parts = parts_of(plan, setup.shape);
   if (CourseRecord::now()) [[unlikely]]
     note_course(route_of(plan, fold, setup.shape));
-  if (finishes_rows) return FinishedRows(plan, fold).run(in);
   if (setup.shape.segments > 1) return fold_segments(setup, outputs);
   struct State {
     explicit State(const Setup& given) : loop(given), wide(given.wide_bytes()) {}
