@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "dispatch/differentiate.h"
@@ -252,12 +253,35 @@ bool fold_one_group(const Reduction& reduction, Dtype from, Dtype accumulated, v
   return true;
 }
 
-/// Casts elements that are results of their own, because all reduced dims have size 1. Sums add 0 to them, which makes
-/// -0 positive. False if the op does more.
-bool cast_single(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView strides) {
+/// Whether elements are results of their own, because all reduced dims have size 1, but for their dtype and for what
+/// `adds_zero` tells.
+bool keeps_single(Op op, const Tensor& out, const Tensor& self) {
   const bool keeps = is_sum_like(op) || op == Op::amax || op == Op::amin;
-  if (!keeps || out.numel() != self.numel()) return false;
-  const bool adds = op != Op::prod && is_sum_like(op) && is_inexact(types.accumulated);
+  return keeps && out.numel() == self.numel();
+}
+/// Sums add 0 to single elements, which makes -0 positive.
+bool adds_zero(Op op, Dtype accumulated) { return op != Op::prod && is_sum_like(op) && is_inexact(accumulated); }
+
+/// Few contiguous elements of one dtype that are results of their own, without a plan. False if the call needs one.
+bool copy_few_single(Op op, const Types& types, const Tensor& out, const Tensor& self) {
+  const Dtype dtype = self.dtype();
+  if (!keeps_single(op, out, self) || types.element != dtype || types.accumulated != dtype || out.dtype() != dtype)
+    return false;
+  if (self.numel() > kFewNumel || !self.is_contiguous() || !out.is_contiguous()) return false;
+  if (CourseRecord::now() || out.is_meta()) return false;
+  if (adds_zero(op, dtype)) {
+    constexpr Complex128 kZero{};
+    const Lanes terms[] = {{self.data_ptr(), 1}, {&kZero, 0}};
+    kernel_of(Op::add, dtype)(out.data_ptr(), terms, self.numel());
+  } else {
+    std::memmove(out.data_ptr(), self.data_ptr(), static_cast<std::size_t>(self.numel() * self.itemsize()));
+  }
+  return true;
+}
+/// Casts elements that are results of their own. False if the op does more.
+bool cast_single(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView strides) {
+  if (!keeps_single(op, out, self)) return false;
+  const bool adds = adds_zero(op, types.accumulated);
   const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}, {{}, {}}};
   Plan plan;
   make_plan(self.sizes(), strided, adds ? 3 : 2, plan, 1,
@@ -303,6 +327,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
     return compute(op, types, out, with_bytes_of(self, bool_), mask, keepdim);
   if (!folds && self.dtype() == bool_ && types.element == bool_)
     return compute(op, types, out, with_bytes_of(self, uint8), mask, keepdim);
+  if (!folds && copy_few_single(op, types, out, self)) return;
   if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask) ||
       fold_middle_dims(op, types, out, self, mask) ||
       (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))

@@ -137,6 +137,10 @@ struct PlaceKernels {
   /// of its own. If it `joins`, these and the places are those of rows before.
   void (*across)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows, int64_t first,
                  bool joins, PlaceOrder order) = nullptr;
+  /// Of each of `rows` rows of `n` <= kSearchedRows elements, `step` >= 0 apart, the first place of its extreme. The
+  /// extremes are kept in `best`, if that is not null, in an order of its own.
+  void (*rows)(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows,
+               PlaceOrder order) = nullptr;
 };
 
 /// Rows that are normalized: less their mean, over their deviation. Each is a run of segments.
@@ -165,6 +169,8 @@ struct NormalizeKernels {
                    const NormalizedRows& given, const WeightSums& sums) = nullptr;
 };
 
+/// The longest rows that are folded to results at once. A group of longer ones would leave the first cache.
+inline constexpr int64_t kFinishedRow = 512;
 /// A fold whose partial result is a State of up to three numbers (fields). Field f of state i is states[f * stride +
 /// i]; kernels may write up to 16 states behind the last one. Wide states have fields of float64 or int64. `numbers`:
 /// the op's parameters.
@@ -186,6 +192,9 @@ struct StateKernels {
   /// Computes the results of wide states, if this is the kernel of their dtype. Result r of state i is out[r * stride +
   /// i].
   void (*finish)(void* out, const void* states, int64_t stride, int64_t n, const double* numbers);
+  /// Folds each of `rows` rows of 2 to kFinishedRow elements, `step` apart, to results in the elements' dtype. A row's
+  /// results do not depend on the others. Null: most ops.
+  void (*finished)(void* const* out, const void* in, int64_t n, int64_t step, int64_t rows, const double* numbers);
   int fields, results;
 };
 

@@ -5,6 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/place.cpp"
 #include "hwy/foreach_target.h"
+#include "kernel/columns-inl.h"
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -316,10 +317,10 @@ struct Numbers {
   using Lane = T;
   PlaceOrder order;
   template <class D>
-  HWY_INLINE hn::Vec<D> load(D d, const T* from) const {
+  HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> elements) const {
     const hn::RebindToUnsigned<D> bits;
     const auto flip = hn::Set(bits, static_cast<hn::TFromD<decltype(bits)>>(order.flip));
-    auto lanes = hn::BitCast(bits, hn::LoadU(d, from));
+    auto lanes = hn::BitCast(bits, elements);
     if constexpr (sizeof(T) == 1) lanes = hn::Min(lanes, hn::Set(bits, order.most));
     return hn::BitCast(d, hn::Xor(lanes, flip));
   }
@@ -336,8 +337,8 @@ struct HalfNumbers {
   using Lane = int16_t;
   PlaceOrder order;
   template <class D>
-  HWY_INLINE hn::Vec<D> load(D d, const int16_t* from) const {
-    const auto bits = hn::Xor(hn::LoadU(d, from), hn::Set(d, static_cast<int16_t>(order.flip)));
+  HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> elements) const {
+    const auto bits = hn::Xor(elements, hn::Set(d, static_cast<int16_t>(order.flip)));
     const auto sign = hn::ShiftRight<15>(bits), size = hn::And(bits, hn::Set(d, INT16_MAX));
     const auto is_nan = hn::Gt(size, hn::Set(d, static_cast<int16_t>(order.infinite)));
     return hn::IfThenElse(is_nan, hn::Set(d, INT16_MAX), hn::Sub(hn::Xor(size, sign), sign));
@@ -359,13 +360,13 @@ HWY_INLINE void search_columns(D d, const Keys& keys, int64_t* places, hn::TFrom
   hn::Vec<D> top[kVectors];
   hn::Vec<decltype(du)> at[kVectors];  // rows are counted from 1; 0: none of these
   unrolled<kVectors>([&](int64_t k) TENON_UNROLLED {
-    top[k] = joins ? hn::LoadU(d, best + place(k)) : keys.load(d, from + place(k));
+    top[k] = joins ? hn::LoadU(d, best + place(k)) : keys.of(d, hn::LoadU(d, from + place(k)));
     at[k] = hn::Set(du, joins ? 0 : 1);
   });
   for (int64_t row = joins ? 0 : 1; row < rows; ++row) {
     const auto number = hn::Set(du, static_cast<U>(row + 1));
     unrolled<kVectors>([&](int64_t k) TENON_UNROLLED {
-      const auto v = keys.load(d, from + row * step + place(k));
+      const auto v = keys.of(d, hn::LoadU(d, from + row * step + place(k)));
       const auto wins = keys.beyond(d, v, top[k]);
       top[k] = hn::IfThenElse(wins, v, top[k]);
       at[k] = hn::IfThenElse(hn::RebindMask(du, wins), number, at[k]);
@@ -412,10 +413,111 @@ void search_across(int64_t* places, void* best, const void* in, int64_t n, int64
   search_all_columns(whole, keys, places, to, from, n, step, rows, first, joins);
 }
 
+/// Rows of a few elements, as many together as a vector has lanes.
+template <class Keys>
+class ShortRowPlaces {
+ public:
+  using T = typename Keys::Lane;
+  ShortRowPlaces(const Keys& keys, int64_t n, int64_t step) : keys_(keys), n_(n), step_(step) {}
+
+  /// See PlaceKernels::rows.
+  void run(int64_t* places, T* best, const T* from, int64_t rows) const {
+    const T* const end = from + (rows - 1) * step_ + n_;
+    const int64_t reads = (kRows - 1) * step_ + std::max(n_, Of::kCount);
+    for (; rows >= kRows && end - from >= reads; rows -= kRows, places += kRows, from += kRows * step_) {
+      find(places, best, from, step_);
+      if (best) best += kRows;
+    }
+    for (int64_t count = 0; rows > 0; rows -= count, places += count, from += count * step_) {
+      count = std::min(rows, kRows);
+      find_last(places, best, from, count);
+      if (best) best += count;
+    }
+  }
+
+ private:
+  using D = std::remove_const_t<decltype(WholeLanes<T>())>;
+  using Of = Columns<D>;
+  using V = typename Of::V;
+  static constexpr int64_t kRows = Of::kRows, kColumns = Of::kBlock;
+
+  /// Leaves the most extreme of `kCount` in the first lanes.
+  template <int64_t kCount, class Places>
+  HWY_INLINE void take_winners(V (&columns)[kColumns], Places (&places)[kColumns]) const {
+    if constexpr (kCount > 1) {
+      const D d;
+      const hn::RebindToUnsigned<D> du;
+      unrolled<kCount / 2>([&](int64_t k) TENON_UNROLLED {
+        const auto wins = keys_.beyond(d, columns[2 * k + 1], columns[2 * k]);
+        places[k] = hn::IfThenElse(hn::RebindMask(du, wins), places[2 * k + 1], places[2 * k]);
+        columns[k] = hn::IfThenElse(wins, columns[2 * k + 1], columns[2 * k]);
+      });
+      take_winners<kCount / 2>(columns, places);
+    }
+  }
+  HWY_NOINLINE void find(int64_t* places, T* best, const T* from, int64_t step) const {
+    const D d;
+    const hn::RebindToUnsigned<D> du;
+    using U = hn::TFromD<decltype(du)>;
+    V top = hn::Zero(d);
+    auto at = hn::Zero(du);
+    // Neighbours are compared first, then winners: few comparisons wait for the one before. Of equal ones the first
+    // wins, so columns may come twice.
+    Of::each_block(from, step, n_, [&](int64_t first, V(&columns)[kColumns]) TENON_UNROLLED {
+      unrolled<kColumns>([&](int64_t k) TENON_UNROLLED {
+        columns[k] = Of::place_in_block(k, n_) < n_ ? keys_.of(d, columns[k]) : columns[0];
+      });
+      hn::Vec<decltype(du)> places_of[kColumns];
+      unrolled<kColumns>([&](int64_t k)
+                             TENON_UNROLLED { places_of[k] = hn::Set(du, static_cast<U>(Of::place_in_block(k, n_))); });
+      take_winners<kColumns>(columns, places_of);
+      const auto place = hn::Add(places_of[0], hn::Set(du, static_cast<U>(first)));
+      const auto wins = first == 0 ? hn::FirstN(d, kRows) : keys_.beyond(d, columns[0], top);
+      top = hn::IfThenElse(wins, columns[0], top);
+      at = hn::IfThenElse(hn::RebindMask(du, wins), place, at);
+    });
+    store_wide(du, at, places);
+    if (best) hn::StoreU(top, d, best);
+  }
+  /// Of `count` rows, behind which nothing may be read.
+  HWY_NOINLINE void find_last(int64_t* places, T* best, const T* from, int64_t count) const {
+    constexpr int64_t kSlack = Of::kCount;
+    T rows[kRows * kSearchedRows + kSlack], tops[kRows];
+    int64_t found[kRows];
+    std::memset(rows, 0, static_cast<std::size_t>(kRows * n_ + kSlack) * sizeof(T));
+    for (int64_t row = 0; row < count; ++row)
+      std::memcpy(rows + row * n_, from + row * step_, static_cast<std::size_t>(n_) * sizeof(T));
+    find(found, tops, rows, n_);
+    std::memcpy(places, found, static_cast<std::size_t>(count) * sizeof(int64_t));
+    if (best) std::memcpy(best, tops, static_cast<std::size_t>(count) * sizeof(T));
+  }
+  template <class Lanes>
+  static HWY_INLINE void store_wide(Lanes d, hn::Vec<Lanes> v, int64_t* to) {
+    if constexpr (sizeof(hn::TFromD<Lanes>) == sizeof(int64_t)) {
+      hn::StoreU(v, d, reinterpret_cast<uint64_t*>(to));
+    } else {
+      const hn::Half<Lanes> half;
+      const hn::Rebind<hwy::MakeWide<hn::TFromD<Lanes>>, decltype(half)> wide;
+      store_wide(wide, hn::PromoteTo(wide, hn::LowerHalf(half, v)), to);
+      store_wide(wide, hn::PromoteTo(wide, hn::UpperHalf(half, v)), to + hn::MaxLanes(wide));
+    }
+  }
+
+  Keys keys_;
+  int64_t n_, step_;
+};
+template <class Keys>
+void find_in_rows(int64_t* places, void* best, const void* in, int64_t n, int64_t step, int64_t rows,
+                  PlaceOrder order) {
+  using T = typename Keys::Lane;
+  ShortRowPlaces<Keys>({order}, n, step).run(places, static_cast<T*>(best), static_cast<const T*>(in), rows);
+}
+
 template <class Keys>
 void set_places_of(KernelTable& table, Dtype dtype) {
   using U = hwy::MakeUnsigned<typename Keys::Lane>;
-  table.place[static_cast<int>(dtype)] = {&find_along<U>, &find_in_blocks<U>, &search_across<Keys>};
+  table.place[static_cast<int>(dtype)] = {&find_along<U>, &find_in_blocks<U>, &search_across<Keys>,
+                                          &find_in_rows<Keys>};
 }
 void fill_places(KernelTable& table) {
   for (const Dtype dtype : {uint8, int8, bool_}) set_places_of<Numbers<int8_t>>(table, dtype);

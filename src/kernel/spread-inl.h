@@ -10,7 +10,7 @@
 #define TENON_KERNEL_SPREAD_INL_H
 #endif
 
-#include "kernel/loops-inl.h"
+#include "kernel/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -120,17 +120,12 @@ HWY_INLINE void settle_overflow(Spread& spread, int64_t lanes, int64_t count, co
   }
 }
 
-/// Of a run.
+/// Of a run of several vectors.
 template <class T>
-HWY_INLINE Distances distances_of_run(const T* from, const T* end, int64_t n, SpreadVector center) {
+HWY_INLINE Distances distances_of_run(const T* from, int64_t n, SpreadVector center) {
   constexpr int64_t kParts = 4, kLanes = kSpreadLanes;
   const SpreadTag d;
   Distances all;
-  if (n < kLanes) {
-    const auto counted = hn::FirstN(d, static_cast<std::size_t>(n));
-    all.add({hn::IfThenElseZero(counted, (load_in_float64(from, end) - center).v)});
-    return all;
-  }
   int64_t i = 0;
   if (n >= kParts * kLanes) {
     Distances parts[kParts];
@@ -156,186 +151,240 @@ HWY_INLINE void prefetch_elements(const T* from, int64_t n) {
 }
 // Bytes of runs that are prefetched while the group before is folded.
 inline constexpr int64_t kReadAhead = 512;
-/// Of `runs` runs, at most as many as a vector has lanes: lane i for run i.
-template <class T>
-HWY_INLINE Spread spread_of_runs(const T* from, const T* end, int64_t step, int64_t runs, int64_t n) {
-  const SpreadTag d;
-  SpreadVector sums[kSpreadLanes], squares[kSpreadLanes];
-  double centers[kSpreadLanes] = {};
-  for (int64_t run = 0; run < runs; ++run) centers[run] = static_cast<double>(from[run * step]);
-  if (n == 1) return {{hn::LoadU(d, centers)}, {}, 1};
-  if constexpr (kFindsMean<T>) {
-    const int64_t sample = std::min(n, kSpreadLanes);
-    const auto counted = hn::FirstN(d, static_cast<std::size_t>(sample));
-    for (int64_t run = 0; run < runs; ++run) {
-      const SpreadVector distance = load_in_float64(from + run * step, end) - SpreadVector(centers[run]);
-      sums[run].v = hn::IfThenElseZero(counted, distance.v);
-    }
-    const SpreadVector sum = fold_across<ops::sum>(d, sums, runs);
-    hn::StoreU(better_center({hn::LoadU(d, centers)}, sum, sample).v, d, centers);
-  }
-  // The first vectors of a group are read out of order: the processor reads nothing ahead. Prefetching longer runs, a
-  // group of which takes much of the first cache, costs more from the second one than it saves from memory.
-  const bool prefetches = n > kSpreadLanes && n * static_cast<int64_t>(sizeof(T)) < kReadAhead;
-  for (int64_t run = 0; run < runs; ++run) {
-    if (prefetches) prefetch_elements(from + (run + kSpreadLanes) * step, n);
-    const Distances of = distances_of_run(from + run * step, end, n, SpreadVector(centers[run]));
-    sums[run] = of.sum;
-    squares[run] = of.squares;
-  }
-  Distances all;
-  all.sum = fold_across<ops::sum>(d, sums, runs);
-  all.squares = fold_across<ops::sum>(d, squares, runs);
-  Spread spread{{hn::LoadU(d, centers)}, all, n};
-  settle_overflow<T>(spread, runs, n, [&](int64_t run, int64_t i) { return from[run * step + i]; });
-  return spread;
-}
-
-struct FirstOfPair {
-  static HWY_INLINE SpreadVector forward(SpreadVector first, SpreadVector) { return first; }
+struct RunSums {
+  SpreadVector center;
+  Distances distances;
 };
-/// Of the rows of kCount vectors, which hold one or several each: lane i for row i.
-template <int64_t kCount>
-HWY_INLINE Spread spread_of_vectors(const Distances (&rows)[kCount], SpreadVector (&centers)[kCount], int64_t n) {
+/// In all lanes. `sample`: how many elements find the center, if one is found: whole vectors.
+template <class T>
+HWY_NOINLINE RunSums sums_of_run(const T* from, int64_t n, int64_t sample) {
   const SpreadTag d;
-  SpreadVector sums[kCount], squares[kCount];
-  unrolled<kCount>([&](int64_t k) TENON_UNROLLED { sums[k] = rows[k].sum, squares[k] = rows[k].squares; });
-  Distances all;
-  all.sum = fold_all_pairs<ops::sum, kCount>(d, sums);
-  all.squares = fold_all_pairs<ops::sum, kCount>(d, squares);
-  return {fold_all_pairs<FirstOfPair, kCount>(d, centers), all, n};
+  SpreadVector center(static_cast<double>(*from));
+  if constexpr (kFindsMean<T>) {
+    SpreadVector sum(0);
+    for (int64_t i = 0; i < sample; i += kSpreadLanes) sum = sum + (load_in_float64(from + i) - center);
+    center = better_center(center, {hn::SumOfLanes(d, sum.v)}, sample);
+  }
+  RunSums sums{center, distances_of_run(from, n, center)};
+  sums.distances.sum.v = hn::SumOfLanes(d, sums.distances.sum.v);
+  sums.distances.squares.v = hn::SumOfLanes(d, sums.distances.squares.v);
+  return sums;
 }
 
-/// Runs of float32, as many together as a vector has lanes.
-class SpreadGroups {
-  static constexpr int64_t kLanes = kSpreadLanes, kColumns = 4;
+/// Sums of neighbouring rows, in lanes of whole groups of rows.
+struct SumsOfRows {
+  static constexpr int64_t kRows = 64;
+  alignas(64) double centers[kRows], sums[kRows], squares[kRows];
 
+  HWY_INLINE void set(int64_t row, SpreadVector center, const Distances& distances) {
+    const SpreadTag d;
+    hn::StoreU(center.v, d, centers + row);
+    hn::StoreU(distances.sum.v, d, sums + row);
+    hn::StoreU(distances.squares.v, d, squares + row);
+  }
+  /// Of `n` elements each.
+  HWY_INLINE Spread spread(int64_t row, int64_t n) const {
+    const SpreadTag d;
+    Distances distances;
+    distances.sum.v = hn::LoadU(d, sums + row);
+    distances.squares.v = hn::LoadU(d, squares + row);
+    return {{hn::LoadU(d, centers + row)}, distances, n};
+  }
+};
+
+/// Rows of at most kFinishedRow elements. Their sums are stored and made states or results later, many together: no row
+/// waits for the end of the one before. Bench: ./dev bench --sweep, inner reductions.
+template <class T>
+class SpreadRows {
  public:
-  /// Whether a vector has as many lanes as the transposition of columns expects: not so for NEON.
-  static constexpr bool kFitsVectors = kLanes == kColumns || kLanes == 2 * kColumns;
+  SpreadRows(int64_t n, int64_t step) : n_(n), step_(step) {}
 
-  SpreadGroups(double* to, int64_t stride, int64_t step, int64_t n) : to_(to), stride_(stride), step_(step), n_(n) {}
-
-  /// Groups of the `count` runs from `from` on; before `end` may be read. Returns the number of runs; the last ones of
-  /// long runs are left.
-  HWY_INLINE int64_t run(const float* from, const float* end, int64_t count) const {
-    if (n_ >= kShortest) {
-      int64_t run = 0;
-      for (; run + kLanes <= count; run += kLanes, from += kLanes * step_) by_rows(from).store(to_ + run, stride_, n_);
-      return run;
+  /// Of `rows` rows, at most SumsOfRows::kRows. Before `end` may be read.
+  HWY_NOINLINE void run(SumsOfRows& to, const T* from, const T* end, int64_t rows) const {
+    if (n_ == 1) return take_centers(to, from, rows);
+    if (n_ >= kRowsFrom) {
+      int64_t row = 0;
+      for (; row + kLanes <= rows; row += kLanes) by_rows(to, row, from + row * step_, step_);
+      if (row < rows) to.set(row, SpreadVector(0), {});
+      for (; row < rows; ++row) by_row(to, row, from + row * step_);
+      return;
     }
-    // Vectors of very short runs read a little behind them.
-    const int64_t behind = std::max<int64_t>(kColumns - n_, 0), whole = count / kLanes;
-    const bool reads_behind = end - from < (whole * kLanes - 1) * step_ + n_ + behind;
-    const bool reads_next = behind == 0 || step_ > 0;
-    const int64_t groups = reads_next ? std::max<int64_t>(whole - (reads_behind ? 1 : 0), 0) : 0;
-    by_columns(to_, from, step_, groups);
-    for (int64_t run = groups * kLanes; run < count; run += kLanes)
-      last_by_columns(to_ + run, from + run * step_, std::min(count - run, kLanes));
-    return count;
+    if constexpr (kFitsColumns) {
+      int64_t row = 0;
+      const int64_t reads = (kLanes - 1) * step_ + std::max(n_, Of::kCount);
+      const bool is_pair = n_ == 2 && step_ == 2;
+      for (; row + kLanes <= rows && end - from >= reads; row += kLanes, from += kLanes * step_)
+        is_pair ? by_pairs(to, row, from) : by_columns(to, row, from, step_);
+      for (; row < rows; row += kLanes, from += kLanes * step_)
+        last_by_columns(to, row, from, std::min(rows - row, kLanes));
+    }
   }
 
  private:
-  static constexpr hn::Rebind<float, SpreadTag> kNarrow{};
-  using Columns = hn::Vec<hn::Rebind<float, SpreadTag>>;
-  // Shorter runs are transposed, longer ones are joined at their end. Bench: ./dev bench --sweep, inner reductions.
-  static constexpr int64_t kShortest = 4 * kLanes;
+  static constexpr int64_t kLanes = kSpreadLanes;
+  using Tag = hn::Rebind<T, SpreadTag>;
+  using Column = hn::Vec<Tag>;
+  using Of = Columns<Tag>;
+  // Shorter rows are read as columns, longer ones are joined at their end.
+  static constexpr bool kFitsColumns = kLanes >= Of::kCount;
+  static constexpr int64_t kRowsFrom = !kFitsColumns ? 2 : sizeof(T) == 4 ? 32 : 20;
+  static constexpr int64_t kSample =
+      kFitsColumns ? 2 * kLanes : kLanes;  // elements of a longer row that find its center
 
-  /// Of `count` runs, behind which nothing may be read.
-  void last_by_columns(double* to, const float* from, int64_t count) const {
-    float runs[kLanes * kShortest] = {};
+  /// An infinite element has no distance.
+  HWY_INLINE void take_centers(SumsOfRows& to, const T* from, int64_t rows) const {
+    to = {};
+    for (int64_t row = 0; row < rows; ++row) to.centers[row] = static_cast<double>(from[row * step_]);
+  }
+  static HWY_INLINE SpreadVector wide(Column column) {
+    if constexpr (std::is_same_v<T, double>)
+      return {column};
+    else
+      return {hn::PromoteTo(SpreadTag(), column)};
+  }
+  HWY_INLINE void by_columns(SumsOfRows& to, int64_t row, const T* from, int64_t step) const {
+    SpreadVector center(0);
+    Of::each(from, step, 1, [&](int64_t, Column column) TENON_UNROLLED { center = wide(column); });
+    if constexpr (kFindsMean<T>) {
+      SpreadVector sum(0);
+      Of::each(from, step, n_, [&](int64_t, Column column) TENON_UNROLLED { sum = sum + (wide(column) - center); });
+      center = better_center(center, sum, n_);
+    }
+    Distances even, odd;
+    Of::each(from, step, n_,
+             [&](int64_t k, Column column) TENON_UNROLLED { (k % 2 == 0 ? even : odd).add(wide(column), center); });
+    even.add(odd);
+    to.set(row, center, even);
+  }
+  /// Of rows of two elements without gaps.
+  HWY_INLINE void by_pairs(SumsOfRows& to, int64_t row, const T* from) const {
+    const Tag d;
+    const Column a = hn::LoadU(d, from), b = hn::LoadU(d, from + kLanes);
+    const SpreadVector first = wide(hn::ConcatEven(d, b, a)), second = wide(hn::ConcatOdd(d, b, a));
+    const SpreadVector center = kFindsMean<T> ? better_center(first, second - first, 2) : first;
+    Distances distances;
+    distances.add(first, center);
+    distances.add(second, center);
+    to.set(row, center, distances);
+  }
+  /// Of `count` rows, behind which nothing may be read.
+  HWY_INLINE void last_by_columns(SumsOfRows& to, int64_t row, const T* from, int64_t count) const {
+    T rows[kLanes * kRowsFrom] = {};
     for (int64_t i = 0; i < count; ++i)
-      std::memcpy(runs + i * kShortest, from + i * step_, static_cast<std::size_t>(n_) * sizeof(float));
-    by_columns(to, runs, kShortest, 1);
+      std::memcpy(rows + i * kRowsFrom, from + i * step_, static_cast<std::size_t>(n_) * sizeof(T));
+    by_columns(to, row, rows, kRowsFrom);
   }
-  /// kColumns columns of all runs.
-  static HWY_INLINE void load_columns(const float* from, int64_t step, Columns (&columns)[kColumns]) {
-    const auto load = [&](int64_t k) TENON_UNROLLED {
-      if constexpr (kLanes == 2 * kColumns) {
-        const hn::Half<hn::Rebind<float, SpreadTag>> half;
-        return hn::Combine(kNarrow, hn::LoadU(half, from + (k + kColumns) * step), hn::LoadU(half, from + k * step));
-      } else {
-        return hn::LoadU(kNarrow, from + k * step);
-      }
-    };
-    const Columns a = load(0), b = load(1), c = load(2), d = load(3);
-    const Columns ac = hn::InterleaveLower(kNarrow, a, c), bd = hn::InterleaveLower(kNarrow, b, d),
-                  ac_end = hn::InterleaveUpper(kNarrow, a, c), bd_end = hn::InterleaveUpper(kNarrow, b, d);
-    columns[0] = hn::InterleaveLower(kNarrow, ac, bd);
-    columns[1] = hn::InterleaveUpper(kNarrow, ac, bd);
-    columns[2] = hn::InterleaveLower(kNarrow, ac_end, bd_end);
-    columns[3] = hn::InterleaveUpper(kNarrow, ac_end, bd_end);
+  HWY_INLINE void by_row(SumsOfRows& to, int64_t row, const T* from) const {
+    const RunSums sums = sums_of_run(from, n_, kSample);
+    to.centers[row] = hn::GetLane(sums.center.v);
+    to.sums[row] = hn::GetLane(sums.distances.sum.v);
+    to.squares[row] = hn::GetLane(sums.distances.squares.v);
   }
-  HWY_NOINLINE void by_columns(double* to, const float* from, int64_t step, int64_t groups) const {
-    for (; groups > 0; --groups, to += kLanes, from += kLanes * step)
-      group_by_columns(from, step).store(to, stride_, n_);
-  }
-  HWY_INLINE Spread group_by_columns(const float* from, int64_t step) const {
+  /// Of as many rows as a vector has lanes.
+  HWY_NOINLINE void by_rows(SumsOfRows& to, int64_t row, const T* from, int64_t step) const {
     const SpreadTag d;
-    Columns columns[kColumns];
-    load_columns(from, step, columns);
-    const SpreadVector center{hn::PromoteTo(d, columns[0])};
-    Distances all, other;
-    const auto add = [&](int64_t first, int64_t last) TENON_UNROLLED {
-      unrolled<kColumns>([&](int64_t k) TENON_UNROLLED {
-        if (k >= first && k < last) (k % 2 == 0 ? all : other).add({hn::PromoteTo(d, columns[k])}, center);
+    const auto load = [&](int64_t k, int64_t i) TENON_UNROLLED { return load_in_float64(from + k * step + i); };
+    if (n_ * static_cast<int64_t>(sizeof(T)) < kReadAhead)
+      for (int64_t k = 0; k < kLanes; ++k) prefetch_elements(from + (kLanes + k) * step, n_);
+    double centers[kLanes];
+    for (int64_t k = 0; k < kLanes; ++k) centers[k] = static_cast<double>(from[k * step]);
+    if constexpr (kFindsMean<T>) {
+      SpreadVector sums[kLanes];
+      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+        const SpreadVector first(centers[k]);
+        sums[k] = load(k, 0) - first;
+        for (int64_t i = kLanes; i < kSample; i += kLanes) sums[k] = sums[k] + (load(k, i) - first);
       });
-    };
-    add(1, n_);
-    int64_t column = kColumns;
-    for (; column + kColumns <= n_; column += kColumns) {
-      load_columns(from + column, step, columns);
-      add(0, kColumns);
+      const SpreadVector sum = fold_all_pairs<ops::sum, kLanes>(d, sums);
+      hn::StoreU(better_center({hn::LoadU(d, centers)}, sum, kSample).v, d, centers);
     }
-    if (column < n_) {
-      load_columns(from + n_ - kColumns, step, columns);
-      add(kColumns - (n_ - column), kColumns);
-    }
-    all.add(other);
-    return {center, all, n_};
-  }
-  HWY_INLINE Spread by_rows(const float* from) const {
-    const SpreadTag d;
-    if (n_ * int64_t{sizeof(float)} < kReadAhead)
-      for (int64_t run = 0; run < kLanes; ++run) prefetch_elements(from + (run + kLanes) * step_, n_);
-    Distances rows[kLanes];
-    SpreadVector centers[kLanes];
-    unrolled<kLanes>([&](int64_t k)
-                         TENON_UNROLLED { centers[k].v = hn::PromoteTo(d, hn::Set(kNarrow, from[k * step_])); });
+    Distances distances[kLanes];
+    SpreadVector center[kLanes], sums[kLanes], squares[kLanes];
+    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { center[k] = SpreadVector(centers[k]); });
     int64_t i = 0;
     for (; i + kLanes <= n_; i += kLanes)
-      unrolled<kLanes>([&](int64_t k)
-                           TENON_UNROLLED { rows[k].add(load_in_float64(from + k * step_ + i), centers[k]); });
+      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { distances[k].add(load(k, i), center[k]); });
     if (i < n_) {  // the last vectors, without the lanes that were added before
       const auto known = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n_ - i)));
       unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
-        const SpreadVector value = load_in_float64(from + k * step_ + n_ - kLanes);
-        rows[k].add({hn::IfThenZeroElse(known, (value - centers[k]).v)});
+        const SpreadVector value = load(k, n_ - kLanes);
+        distances[k].add({hn::IfThenZeroElse(known, (value - center[k]).v)});
       });
     }
-    return spread_of_vectors(rows, centers, n_);
+    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { sums[k] = distances[k].sum, squares[k] = distances[k].squares; });
+    Distances all;
+    all.sum = fold_all_pairs<ops::sum, kLanes>(d, sums);
+    all.squares = fold_all_pairs<ops::sum, kLanes>(d, squares);
+    to.set(row, {hn::LoadU(d, centers)}, all);
   }
 
-  double* to_;
-  int64_t stride_, step_, n_;
+  int64_t n_, step_;
 };
+
+/// Calls `turn(row, count, spread)` for vectors of rows.
+template <class T, class Turn>
+HWY_INLINE void each_spread(const T* from, int64_t n, int64_t step, int64_t rows, const Turn& turn) {
+  const T* const end = from + (rows - 1) * step + n;
+  const SpreadRows<T> spread_rows(n, step);
+  for (int64_t first = 0; first < rows; first += SumsOfRows::kRows, from += SumsOfRows::kRows * step) {
+    SumsOfRows sums;
+    const int64_t together = std::min(rows - first, SumsOfRows::kRows);
+    spread_rows.run(sums, from, end, together);
+    for (int64_t row = 0; row < together; row += kSpreadLanes) {
+      const int64_t count = std::min(together - row, kSpreadLanes);
+      Spread spread = sums.spread(row, n);
+      settle_overflow<T>(spread, count, n, [&](int64_t lane, int64_t i) { return from[(row + lane) * step + i]; });
+      turn(first + row, count, spread);
+    }
+  }
+}
+
+template <class T>
+HWY_INLINE Spread spread_of_run(const T* from, int64_t n) {
+  const RunSums sums = sums_of_run(from, n, kSpreadLanes);
+  Spread spread{sums.center, sums.distances, n};
+  settle_overflow<T>(spread, 1, n, [&](int64_t, int64_t i) { return from[i]; });
+  return spread;
+}
 
 template <class T>
 void spread_along(void* states, int64_t stride, const void* in, int64_t step, int64_t count, int64_t n, const double*) {
-  constexpr int64_t kShort = 512;  // a group of longer runs would leave the first cache
   double* to = static_cast<double*>(states);
   const T* from = static_cast<const T*>(in);
   if (n == 0) {
     for (int field = 0; field < 3; ++field) std::memset(to + field * stride, 0, static_cast<std::size_t>(count) * 8);
     return;
   }
-  const T* const end = from + (count - 1) * step + n;
-  const int64_t group = n <= kShort ? kSpreadLanes : 1;
-  int64_t run = 0;
-  if constexpr (!kFindsMean<T> && SpreadGroups::kFitsVectors)
-    if (n <= kShort) run = SpreadGroups(to, stride, step, n).run(from, end, count);
-  for (from += run * step; run < count; run += group, from += group * step)
-    spread_of_runs(from, end, step, std::min(group, count - run), n).store(to + run, stride, n);
+  if (n <= kFinishedRow)
+    return each_spread(from, n, step, count, [&](int64_t run, int64_t, const Spread& spread) TENON_UNROLLED {
+      spread.store(to + run, stride, n);
+    });
+  for (int64_t run = 0; run < count; ++run, from += step) spread_of_run(from, n).store(to + run, stride, n);
+}
+
+/// The first `count` lanes, in the dtype of results.
+template <class T>
+HWY_INLINE void store_results(SpreadVector results, T* to, int64_t count) {
+  const hn::Rebind<T, SpreadTag> d;
+  if constexpr (std::is_same_v<T, double>)
+    store_first(d, results.v, to, count);
+  else
+    store_first(d, hn::DemoteTo(d, results.v), to, count);
+}
+/// The variance of each of `rows` rows of 2 to kFinishedRow elements, or its root, and the mean, unless that is
+/// null.
+template <class T>
+TENON_ONCE void spread_rows(T* to, T* means, const T* from, int64_t n, int64_t step, int64_t rows, double correction,
+                            bool takes_root) {
+  const double freedom = std::max(static_cast<double>(n) - correction, 0.0), share = 1 / freedom;
+  each_spread(from, n, step, rows, [&](int64_t row, int64_t count, const Spread& spread) TENON_UNROLLED {
+    // float64 has bits to spare for float32.
+    SpreadVector result =
+        std::is_same_v<T, double> ? spread.squares / SpreadVector(freedom) : spread.squares * SpreadVector(share);
+    if (takes_root) result = square_root(result);
+    store_results(result, to + row, count);
+    if (means) store_results(spread.mean, means + row, count);
+  });
 }
 
 /// Of rows, for the columns that kVectors vectors cover, of which the last one ends at `n`.

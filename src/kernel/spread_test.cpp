@@ -59,7 +59,7 @@ template <class T>
 std::vector<T> spread_numbers(const Blocks& blocks) {
   std::vector<T> numbers;
   for (int64_t i = 0; i < blocks.numel(); ++i) {
-    const bool is_equal = blocks.step > 0 && i % blocks.step == 0;
+    const bool is_equal = blocks.n > 1 && blocks.step > 0 && i % blocks.step == 0;
     numbers.push_back(static_cast<T>(is_equal ? 0.1 : 1000 + static_cast<double>((i * 37 + i / 11 * 5) % 23)));
   }
   return numbers;
@@ -90,6 +90,45 @@ void expect_spread(const States& states, const std::vector<T>& numbers, const Bl
     ASSERT_NEAR(states.field(2, column), static_cast<double>(squares), 1e-11 * static_cast<double>(squares)) << what;
   }
 }
+/// The results of runs, in memory that ends with the last one.
+template <class T>
+std::vector<T> finished(const StateKernels& kernels, int result, const Exact<T>& memory, const Blocks& blocks) {
+  const Exact<T> results{std::vector<T>(static_cast<std::size_t>(blocks.count))},
+      others{std::vector<T>(static_cast<std::size_t>(blocks.count))};
+  void* const out[] = {results.get(), others.get()};
+  const double correction = 1;
+  kernels.finished(out, memory.get(), blocks.rows, blocks.jump, blocks.count, &correction);
+  const T* const from = result == 0 ? results.get() : others.get();
+  return {from, from + blocks.count};
+}
+/// Variances and norms of runs.
+template <class T>
+void expect_finished(const Exact<T>& memory, const std::vector<T>& numbers, const Blocks& blocks) {
+  const auto states_of = [](Op op) -> const StateKernels& {
+    return *kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)];
+  };
+  const auto variances = finished<T>(states_of(Op::var_mean), 0, memory, blocks),
+             means = finished<T>(states_of(Op::var_mean), 1, memory, blocks),
+             deviations = finished<T>(states_of(Op::std_), 0, memory, blocks),
+             norms = finished<T>(states_of(Op::linalg_vector_norm), 0, memory, blocks);
+  const double error = sizeof(T) == 4 ? 1e-6 : 1e-11;
+  for (int64_t run = 0; run < blocks.count; ++run) {
+    const auto at = static_cast<std::size_t>(run);
+    const auto number = [&](int64_t i) {
+      return static_cast<double>(numbers[static_cast<std::size_t>(blocks.at(run, i))]);
+    };
+    double sum = 0, squares = 0, of_distances = 0;
+    for (int64_t i = 0; i < blocks.rows; ++i) sum += number(i) - number(0), squares += number(i) * number(i);
+    const double mean = sum / static_cast<double>(blocks.rows) + number(0);
+    for (int64_t i = 0; i < blocks.rows; ++i) of_distances += (number(i) - mean) * (number(i) - mean);
+    const double variance = of_distances / static_cast<double>(blocks.rows - 1);
+    const std::string what = dtype_name(dtype_of_v<T>) + (", " + blocks.text()) + ", run " + std::to_string(run);
+    ASSERT_NEAR(variances[at], variance, error * variance) << what;
+    ASSERT_NEAR(means[at], mean, error * std::abs(mean)) << what;
+    ASSERT_NEAR(deviations[at], std::sqrt(variance), error * std::sqrt(variance)) << what;
+    ASSERT_NEAR(norms[at], std::sqrt(squares), error * std::sqrt(squares)) << what;
+  }
+}
 template <class T>
 void expect_spread(const Blocks& blocks) {
   const StateKernels* const found = spread_kernels<T>();
@@ -104,6 +143,7 @@ void expect_spread(const Blocks& blocks) {
   if (blocks.n == 1) {
     found->along(states.fields.data(), stride, memory.get(), blocks.jump, blocks.count, blocks.rows, nullptr);
     if (blocks.step == 1) expect_spread(states, numbers, blocks, "along");
+    if (blocks.step == 1 && blocks.rows > 1 && blocks.rows <= kFinishedRow) expect_finished<T>(memory, numbers, blocks);
   }
   if (blocks.n < States::kSlack || blocks.count > 1) return;
   const int64_t first = blocks.rows / 3;  // the others join
@@ -131,7 +171,7 @@ TEST(Spread, ShortRowsThatOverlap) {
 }
 TEST(Spread, Runs) {
   for (int64_t n = 1; n <= 150; ++n)
-    for (const int64_t runs : {1, 3, 8, 9, 16, 29})
+    for (const int64_t runs : {1, 3, 8, 9, 16, 29, 77})
       for (const int64_t step : {n, n + 1, int64_t{1}, int64_t{0}}) expect_spreads({1, 1, n, step, runs});
   for (const int64_t n : {511, 512, 513, 1030, 4099}) expect_spreads({1, 1, n, n, 3});
 }
@@ -262,6 +302,54 @@ void expect_extremes(Dtype dtype, const Blocks& blocks, PlaceOrder order, bool i
     ASSERT_EQ(joined[static_cast<std::size_t>(column)], want + 7) << what << ", column " << column << ", joined";
   }
 }
+/// The first places of the extremes of runs, and the extremes themselves where all equal ones have the same bits.
+template <class T, class U>
+void expect_places_of_rows(Dtype dtype, const Blocks& runs, PlaceOrder order, bool is_smallest) {
+  const auto search = kernels().place[static_cast<int>(dtype)].rows;
+  if (!search) return;
+  const std::vector<U> bits = searched_bits<U>(runs.numel(), static_cast<U>(order.infinite), order.infinite != 0);
+  const Exact memory(bits);
+  const auto count = static_cast<std::size_t>(runs.count);
+  const Exact<int64_t> places{std::vector<int64_t>(count, -1)}, alone{std::vector<int64_t>(count, -1)};
+  const Exact<U> best{std::vector<U>(count)};
+  search(places.get(), best.get(), memory.get(), runs.rows, runs.jump, runs.count, order);
+  search(alone.get(), nullptr, memory.get(), runs.rows, runs.jump, runs.count, order);
+  for (int64_t run = 0; run < runs.count; ++run) {
+    const auto bits_of = [&](int64_t i) { return bits[static_cast<std::size_t>(runs.at(run, i))]; };
+    const auto number = [&](int64_t i) {
+      T element;
+      const U of = bits_of(i);
+      std::memcpy(&element, &of, sizeof element);
+      return element_cast<double>(element);
+    };
+    int64_t want = 0;
+    for (int64_t i = 1; i < runs.rows; ++i) {
+      const double a = number(i), b = number(want);
+      if (std::isnan(a) ? !std::isnan(b) : is_smallest ? a < b : a > b) want = i;
+    }
+    const auto at = static_cast<std::size_t>(run);
+    const std::string what = dtype_name(dtype) + (", " + runs.text()) + ", run " + std::to_string(run);
+    ASSERT_EQ(places[at], want) << what;
+    ASSERT_EQ(alone[at], want) << what;
+    if (dtype == float16 || dtype == bfloat16) continue;
+    ASSERT_EQ(static_cast<U>(best[at] ^ static_cast<U>(order.flip)), bits_of(want)) << what;
+  }
+}
+void expect_places_of_rows(const Blocks& runs) {
+  for (const bool is_smallest : {false, true}) {
+    const uint64_t flip = is_smallest ? ~uint64_t{0} : 0;
+    expect_places_of_rows<uint8_t, uint8_t>(uint8, runs, {is_smallest ? 0x7Fu : 0x80u, 0}, is_smallest);
+    expect_places_of_rows<int8_t, uint8_t>(int8, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<int16_t, uint16_t>(int16, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<int32_t, uint32_t>(int32, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<int64_t, uint64_t>(int64, runs, {flip, 0}, is_smallest);
+    expect_places_of_rows<Float16, uint16_t>(float16, runs, {flip & 0x8000, 0x7C00}, is_smallest);
+    expect_places_of_rows<BFloat16, uint16_t>(bfloat16, runs, {flip & 0x8000, 0x7F80}, is_smallest);
+    expect_places_of_rows<float, uint32_t>(float32, runs, {flip & 0x80000000, 0x7F800000}, is_smallest);
+    expect_places_of_rows<double, uint64_t>(float64, runs, {flip & (uint64_t{1} << 63), 0x7FF0000000000000},
+                                            is_smallest);
+  }
+}
 void expect_extremes(const Blocks& blocks) {
   expect_extremes<uint8_t>(uint8, blocks, {0x80, 0}, false);
   expect_extremes<uint8_t>(uint8, blocks, {0x7F, 0}, true);
@@ -322,6 +410,12 @@ TEST(Place, Blocks) {
 TEST(Place, Rows) {
   for (int64_t n = kSearchedColumns; n <= 200; ++n) expect_extremes({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
   for (int64_t n = 300; n <= 330; ++n) expect_extremes({n, n, kSearchedRows, 0, 1});
+}
+TEST(Place, ShortRows) {
+  for (int64_t n = 1; n <= kSearchedRows; n += n < 70 ? 1 : 23)
+    for (const int64_t rows : {1, 7, 16, 65, 150})
+      for (const int64_t step : {n, n + 3, int64_t{1}, int64_t{0}})
+        if (n < 70 || step >= n) expect_places_of_rows({1, 1, n, step, rows});
 }
 TEST(Place, Runs) {
   for (int64_t n = 1; n <= 200; ++n) expect_places({1, 1, n, n + n % 2, 5});

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernel/states.cpp"
 #include "hwy/foreach_target.h"
 #include "kernel/loops-inl.h"
+#include "kernel/short_row_sums-inl.h"
 #include "kernel/spread-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -312,13 +313,28 @@ template <class F>
 inline constexpr bool kFindsPlaces = std::is_base_of_v<ops::argmax, F> || std::is_base_of_v<ops::argmin, F>;
 #if TENON_HAS_VECTORS
 template <class F, class T>
+void spread_results(void* const* out, const void* in, int64_t n, int64_t step, int64_t rows, const double* numbers) {
+  constexpr bool kHasMean = result_count<F>() == 2, kTakesRoot = std::is_base_of_v<ops::std_, F>;
+  T* const means = kHasMean ? static_cast<T*>(out[1]) : nullptr;
+  spread_rows(static_cast<T*>(out[0]), means, static_cast<const T*>(in), n, step, rows, numbers[0], kTakesRoot);
+}
+template <class F, class T>
 void set_spread(KernelTable& table, Op op) {
   static constexpr StateKernels kernels{
-      &spread_along<T>,         &spread_across<T>, &spread_blocks<T>, &state_absorb<ops::var, double>,
-      &state_finish<F, double>, kFields<F>,        result_count<F>()};
+      &spread_along<T>,         &spread_across<T>,     &spread_blocks<T>, &state_absorb<ops::var, double>,
+      &state_finish<F, double>, &spread_results<F, T>, kFields<F>,        result_count<F>()};
   table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;
 }
 #endif
+
+using FinishedKernel = decltype(StateKernels::finished);
+template <class F, class T>
+constexpr FinishedKernel finished_rows() {
+#if TENON_HAS_VECTORS
+  if constexpr (std::is_same_v<F, ops::linalg_vector_norm>) return &norm_results<T>;
+#endif
+  return nullptr;
+}
 
 template <class F, class T>
 void set_states(KernelTable& table, Op op) {
@@ -329,6 +345,7 @@ void set_states(KernelTable& table, Op op) {
                                           nullptr,
                                           &state_absorb<Steps, T>,
                                           std::is_same_v<T, Wide<T>> ? &state_finish<F, Wide<T>> : nullptr,
+                                          finished_rows<F, T>(),
                                           kFields<F>,
                                           result_count<F>()};
     table.state_fold[static_cast<int>(op)][static_cast<int>(dtype_of_v<T>)] = &kernels;

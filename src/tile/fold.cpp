@@ -159,6 +159,11 @@ struct Setup {
   int64_t wide_bytes() const { return narrow.fields * stride * 8; }
 };
 
+void cast(Dtype from, Dtype to, void* out, const void* in, int64_t n) {
+  const Lanes lanes{in, 1};
+  kernels().cast[static_cast<int>(from)][static_cast<int>(to)](out, &lanes, n);
+}
+
 class FoldLoop {
  public:
   explicit FoldLoop(const Setup& setup)
@@ -293,11 +298,6 @@ class FoldLoop {
     return setup_.in + (offset << shift_of(setup_.fold.input));
   }
 
-  static void cast(Dtype from, Dtype to, void* out, const void* in, int64_t n) {
-    const Lanes lanes{in, 1};
-    kernels().cast[static_cast<int>(from)][static_cast<int>(to)](out, &lanes, n);
-  }
-
   /// The elements of `lanes` lanes of the tile in `rows` rows, ready for the kernels; `step`: from run to run, or from
   /// row to row.
   const std::byte* bring(int64_t row, int64_t rows, int64_t lane, int64_t lanes, int64_t& step) {
@@ -390,6 +390,118 @@ Setup make_setup(const Plan& plan, const Fold& fold) {
   return setup;
 }
 
+/// Short rows, whose results a kernel computes from the elements.
+class FinishedRows {
+ public:
+  FinishedRows(const Plan& plan, const Fold& fold)
+      : plan_(plan),
+        fold_(fold),
+        kernel_(states_of(fold.op, fold.lanes)),
+        n_(plan.sizes[0]),
+        rows_(plan.ndim() > 1 ? plan.sizes[1] : 1),
+        step_(stride_of(plan, 1, plan.ndim() > 1 ? 1 : -1)),
+        width_(casts() ? std::max<int64_t>(kBlock / n_ / kGroup, 1) * kGroup : kRowsAtOnce) {
+    for (int64_t loop = 2; loop < plan.ndim(); ++loop) {
+      kept_.push_back(loop);
+      kept_count_ *= plan.sizes[loop];
+    }
+  }
+
+  /// Whether there is such a kernel for these rows, one after the other or apart, but with neighbouring results.
+  static bool finish(const Plan& plan, const Fold& fold) {
+    const StateKernels& kernel = states_of(fold.op, fold.lanes);
+    if (!kernel.finished || plan.ndim() == 0 || !is_reduced(plan, 0) || plan.strides_of(1)[0] != 1) return false;
+    if (plan.sizes[0] < 2 || plan.sizes[0] > kFinishedRow || plan.numel < kSmallBlock) return false;
+    for (int64_t loop = 1; loop < plan.ndim(); ++loop)
+      if (is_reduced(plan, loop)) return false;
+    if (plan.ndim() > 1 && stride_of(plan, 0, 1) != 1) return false;
+    for (int result = 0; result < kernel.results; ++result)
+      if (itemsize(fold.outputs[result]) > itemsize(fold.lanes)) return false;
+    return true;
+  }
+  /// But for what is counted while it runs.
+  Course route() const {
+    Course course{.route = "along", .stores = "in place"};
+    course.plan = plan_;
+    course.accesses.push_back(casts() ? AccessPattern::gather : AccessPattern::direct);
+    if (casts()) course.kernels.push_back({"cast", fold_.lanes});
+    course.kernels.push_back({block_name(fold_.op), fold_.lanes});
+    return course;
+  }
+  Course course() const {
+    Course course = route();
+    course.passes = 1;
+    course.parts = parts();
+    course.threads = threads_for(course.parts);
+    course.scratch_bytes = elements_bytes() + results_bytes();
+    return course;
+  }
+  void run(const void* in) const {
+    if (CourseRecord::now()) [[unlikely]]
+      note_course(route());
+    const int64_t tiles = this->tiles(), outputs = kept_count_ * tiles, parts = this->parts();
+    parallel_for(
+        parts, [&] { return Tile(*this); },
+        [&](Tile& tile, int64_t part) {
+          for (int64_t i = outputs * part / parts; i < outputs * (part + 1) / parts; ++i) {
+            check_interrupt();
+            tile.kept.go_to(i / tiles);
+            const int64_t row = i % tiles * width_;
+            fold(tile, static_cast<const std::byte*>(in), row, std::min(width_, rows_ - row));
+          }
+        });
+  }
+
+ private:
+  static constexpr int64_t kGroup = 16, kRowsAtOnce = 1 << 10;  // rows of vectors; of a tile
+
+  struct Tile {
+    OuterCounter kept;
+    Scratch elements, results;
+    explicit Tile(const FinishedRows& rows)
+        : kept(rows.plan_, rows.kept_), elements(rows.elements_bytes()), results(rows.results_bytes()) {}
+  };
+
+  bool casts() const { return fold_.input != fold_.lanes; }
+  int64_t tiles() const { return (rows_ + width_ - 1) / width_; }
+  int64_t parts() const {
+    return std::clamp<int64_t>(plan_.numel / kSegmentNumel, 1, std::min(kept_count_ * tiles(), kMaxParts));
+  }
+  int64_t elements_bytes() const { return casts() ? width_ * n_ * itemsize(fold_.lanes) : 0; }
+  int64_t results_bytes() const { return width_ * kernel_.results * 8; }
+  void fold(Tile& tile, const std::byte* in, int64_t row, int64_t rows) const {
+    const std::byte* const from = in + ((tile.kept[1] + row * step_) << shift_of(fold_.input));
+    void* results[kMostFolded];
+    std::byte* outputs[kMostFolded];
+    for (int result = 0; result < kernel_.results; ++result) {
+      const Dtype output = fold_.outputs[result];
+      outputs[result] = static_cast<std::byte*>(fold_.out[result]) + (tile.kept[0] + row) * itemsize(output);
+      results[result] = output == fold_.lanes ? outputs[result] : tile.results.data() + result * width_ * 8;
+    }
+    if (casts())
+      kernel_.finished(results, cast_rows(tile, from, rows), n_, n_, rows, fold_.numbers);
+    else
+      kernel_.finished(results, from, n_, step_, rows, fold_.numbers);
+    for (int result = 0; result < kernel_.results; ++result)
+      if (results[result] != outputs[result])
+        cast(fold_.lanes, fold_.outputs[result], outputs[result], results[result], rows);
+  }
+  const std::byte* cast_rows(Tile& tile, const std::byte* from, int64_t rows) const {
+    const int64_t runs = step_ == n_ ? 1 : rows, n = rows / runs * n_;
+    for (int64_t run = 0; run < runs; ++run)
+      cast(fold_.input, fold_.lanes, tile.elements.data() + (run * n << shift_of(fold_.lanes)),
+           from + (run * step_ << shift_of(fold_.input)), n);
+    return tile.elements.data();
+  }
+
+  const Plan& plan_;
+  const Fold& fold_;
+  const StateKernels& kernel_;
+  int64_t n_, rows_, step_, width_;
+  SmallVector<int64_t, 8> kept_;
+  int64_t kept_count_ = 1;
+};
+
 /// A segment each, joined in their order.
 void fold_segments(const Setup& setup, int64_t outputs) {
   const int64_t segments = setup.shape.segments, bytes = setup.wide_bytes();
@@ -412,6 +524,7 @@ void fold_segments(const Setup& setup, int64_t outputs) {
 
 Course course_of(const Plan& plan, const Fold& fold) {
   if (finds_places(fold)) return course_of_places(plan, fold);
+  if (FinishedRows::finish(plan, fold)) return FinishedRows(plan, fold).course();
   const Setup setup = make_setup(plan, fold);
   const bool is_cut = setup.shape.segments > 1;
   Course course = route_of(plan, fold, setup.shape);
@@ -425,8 +538,10 @@ Course course_of(const Plan& plan, const Fold& fold) {
 void run_fold(const Plan& plan, const Fold& fold, const void* in) {
   if (!fold.out[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, fold));
   if (finds_places(fold)) return run_places(plan, fold, in);
+  for (int result = 0; result < states_of(fold.op, fold.lanes).results; ++result)
+    check_memory(fold.out[result], &in, 1);
+  if (FinishedRows::finish(plan, fold)) return FinishedRows(plan, fold).run(in);
   Setup setup = make_setup(plan, fold);
-  for (int result = 0; result < setup.wide.results; ++result) check_memory(fold.out[result], &in, 1);
   setup.in = static_cast<const std::byte*>(in);
   const int64_t outputs = setup.shape.kept_count * setup.shape.tiles, parts = parts_of(plan, setup.shape);
   if (CourseRecord::now()) [[unlikely]]

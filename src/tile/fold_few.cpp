@@ -26,18 +26,21 @@ const StateKernels* states_of(Op op, Dtype dtype) {
   return kernels().state_fold[static_cast<int>(op)][static_cast<int>(dtype)];
 }
 
+/// Stores a result's `count` elements of `dtype`, of which `stored` were stored before.
+void store_result(const Fold& fold, int result, Dtype dtype, const std::byte* elements, int64_t stored, int64_t count) {
+  const Dtype output = fold.outputs[result];
+  const Lanes from{elements, 1};
+  std::byte* const to = static_cast<std::byte*>(fold.out[result]) + stored * itemsize(output);
+  kernels().cast[static_cast<int>(dtype)][static_cast<int>(output)](to, &from, count);
+}
 /// Finishes `count` wide states and stores the results, of which `stored` were stored before. `results`: room for them.
 [[gnu::noinline]] void store_results(const Fold& fold, const std::byte* wide, std::byte* results, int64_t stride,
                                      int64_t stored, int64_t count) {
   const Dtype dtype = is_floating_point(fold.lanes) ? float64 : int64;
   const StateKernels& kernel = *states_of(fold.op, dtype);
   kernel.finish(results, wide, stride, count, fold.numbers);
-  for (int result = 0; result < kernel.results; ++result) {
-    const Dtype output = fold.outputs[result];
-    const Lanes from{results + result * stride * 8, 1};
-    std::byte* const to = static_cast<std::byte*>(fold.out[result]) + stored * itemsize(output);
-    kernels().cast[static_cast<int>(dtype)][static_cast<int>(output)](to, &from, count);
-  }
+  for (int result = 0; result < kernel.results; ++result)
+    store_result(fold, result, dtype, results + result * stride * 8, stored, count);
 }
 
 /// Folds to states, and stores what they finish as.
@@ -53,6 +56,7 @@ class FewStates {
   }
 
   [[gnu::noinline]] void along(const std::byte* in, int64_t count, int64_t n) {
+    if (narrow_.finished && n > 1 && n <= kFinishedRow) return finish_rows(lanes(in, count * n), count, n);
     narrow_.along(states(), kStride, lanes(in, count * n), n, count, n, fold_.numbers);
     store(count);
   }
@@ -84,6 +88,14 @@ class FewStates {
     if (!casts()) return in;
     cast(elements_, in, n);
     return elements_;
+  }
+  void finish_rows(const void* in, int64_t count, int64_t n) {
+    void* results[kMostFolded];
+    for (int result = 0; result < narrow_.results; ++result) results[result] = results_ + result * kStride * 8;
+    narrow_.finished(results, in, n, n, count, fold_.numbers);
+    for (int result = 0; result < narrow_.results; ++result)
+      store_result(fold_, result, fold_.lanes, results_ + result * kStride * 8, stored_, count);
+    stored_ += count;
   }
   /// The next `count` results.
   void store(int64_t count) {

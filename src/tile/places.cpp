@@ -25,6 +25,7 @@ constexpr int64_t kRowsAtOnce = 32;       // rows far apart: each is a page
 constexpr int64_t kFarRowsAtOnce = 16;    // the same beyond the caches
 constexpr int64_t kRowsNearby = 128;      // rows of less than a page
 constexpr int64_t kSmallest = 64;         // elements for which kernels of blocks are set up
+constexpr int64_t kColumnBytes = 20;      // of runs; shorter ones do not fill the blocks that are read as columns
 constexpr int64_t kShortRun = 32;         // elements; shorter runs are folded faster as columns
 constexpr int64_t kShortNarrowRun = 24;   // the same of one or two bytes
 constexpr int64_t kRowsOfSegment = 512;   // of several columns, whose segments take long to join
@@ -39,6 +40,7 @@ enum class Way {
   along,   // runs are folded, and searched for what they fold to
   blocks,  // the same for blocks of short rows
   across,  // rows are searched column by column
+  rows,    // short runs are searched side by side
 };
 
 int64_t reduced_loop(const Plan& plan) {
@@ -46,11 +48,22 @@ int64_t reduced_loop(const Plan& plan) {
     if (is_reduced(plan, loop)) return loop;
   return -1;
 }
+/// Whether runs are short, but no shorter than what is read as columns, and so many that groups of them are whole.
+bool fills_columns(const Plan& plan, const Fold& fold) {
+  constexpr int64_t kFewGroups = 4, kGroupBytes = 64;
+  const int64_t n = plan.sizes[0], size = itemsize(fold.input);
+  // Memory is read best in order: groups of many or of long rows are not.
+  constexpr int64_t kFarElement = 4, kFarRow = 1024;
+  if (is_far(plan, fold) && (size < kFarElement || n * size > kFarRow)) return false;
+  return n > 3 && n <= kSearchedRows && n * size >= kColumnBytes && plan.ndim() > 1 && plan.strides_of(1)[1] >= 0 &&
+         plan.sizes[1] * size >= kFewGroups * kGroupBytes && kernels().place[static_cast<int>(fold.input)].rows;
+}
 /// How memory is searched where it lies, if it is. Bytes of bool may have any value: only kernels of columns know that.
 std::optional<Way> way_of(const Plan& plan, const Fold& fold) {
   const auto op = static_cast<int>(extreme_of_place(fold.op)), dtype = static_cast<int>(fold.input);
   const int64_t reduced = reduced_loop(plan);
   if (reduced < 0 || plan.strides_of(1)[0] != 1) return {};
+  if (reduced == 0 && fills_columns(plan, fold)) return Way::rows;
   if (fold.input == bool_ && (reduced == 0 || plan.sizes[0] < kSearchedColumns)) return {};
   const int64_t least = itemsize(fold.input) < 4 ? kShortNarrowRun : kShortRun;
   if (reduced == 0 && plan.sizes[0] >= least) return Way::along;
@@ -91,6 +104,11 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
     const int64_t step_bytes = plan.strides_of(1)[shape.row_loop] * itemsize(fold.input);
     const int64_t apart = is_far(plan, fold) ? kFarRowsAtOnce : kRowsAtOnce;
     shape.chunk = std::min(shape.rows, step_bytes > kPagesApart ? apart : kRowsNearby);
+    shape.width = std::min(shape.lanes, kWidth);
+    return;
+  }
+  if (shape.way == Way::rows) {
+    shape.chunk = shape.rows;
     shape.width = std::min(shape.lanes, kWidth);
     return;
   }
@@ -234,7 +252,7 @@ class PlaceLoop {
   /// Finds the places of a tile's outputs and stores them.
   void find_whole(int64_t tile) {
     go_to(tile);
-    keeps_best_ = shape_.way == Way::across && setup_.keeps_elements;
+    keeps_best_ = (shape_.way == Way::across || shape_.way == Way::rows) && setup_.keeps_elements;
     std::byte* const out = is_dense() ? result(places_index()) : places_.data();
     auto* const places = reinterpret_cast<int64_t*>(out);
     find(places, 0, shape_.chunks);
@@ -329,6 +347,7 @@ class PlaceLoop {
   /// Searches the chunks from `begin` to `end`.
   void find(int64_t* places, int64_t begin, int64_t end) {
     if (shape_.way == Way::across) return find_across(places, begin, end);
+    if (shape_.way == Way::rows) return find_in_rows(places);
     alignas(64) std::byte best[kWidth * 8 + 64], values[kWidth * 8 + 64];
     check_interrupt();
     fold_chunk(begin, best);
@@ -347,6 +366,10 @@ class PlaceLoop {
       }
     }
     search_chunks(chunk_of, best, places);
+  }
+  void find_in_rows(int64_t* places) {
+    check_interrupt();
+    setup_.kernel.rows(places, keeps_best_ ? best_ : nullptr, at(0), shape_.rows, lane_stride_, width_, setup_.order);
   }
   void search_chunks(int64_t* chunk_of, const std::byte* best, int64_t* places) {
     int64_t found[kWidth];
@@ -448,6 +471,7 @@ Course route_of(const Setup& setup) {
   const Shape& shape = setup.shape;
   const int64_t stride = setup.stride(0, shape.lane_loop);
   Course course{.route = shape.way == Way::along    ? "along"
+                         : shape.way == Way::rows   ? "along"
                          : shape.way == Way::blocks ? "rounds"
                                                     : "across",
                 .stores = stride == 1 || shape.width == 1 || shape.inner > 1 ? "in place" : "scattered"};

@@ -646,6 +646,10 @@ bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
 
 void fold_contiguous_rows(const Reduction& reduction, Dtype from, Dtype accumulated, void* out, const void* in,
                           int64_t numel, int64_t rows) {
+  if (numel == 1 && from == accumulated && from == reduction.output && from != bool_) {  // bytes of bool have any value
+    std::memcpy(out, in, static_cast<std::size_t>(rows * itemsize(from)));
+    return finish_values(reduction, accumulated, static_cast<std::byte*>(out), rows);
+  }
   const auto& folds = kernels().fold[static_cast<int>(reduction.op)];
   const FoldKernel folds_as_it_lies =
       along_of(folds_of(reduction.op, from, accumulated), reduction.op, from, accumulated, numel);
