@@ -177,7 +177,10 @@ PreparedKey key_of_copy(const Tensor& out, const Tensor& src, const Memory& memo
 }
 void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Prepared& prepared) {
   const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
-  make_plan(out.sizes(), strided, 2, prepared.plan, 1, FairRuns::of_calls(std::min(out.itemsize(), src.itemsize())));
+  const bool moves_straight = out.dtype() == src.dtype() && !outgrows_cache(out.nbytes(), src.nbytes());
+  make_plan(out.sizes(), strided, 2, prepared.plan, 1,
+            moves_straight ? FairRuns::of_copies(out.itemsize())
+                           : FairRuns::of_calls(std::min(out.itemsize(), src.itemsize())));
   const int values = prepared.program.input(src.dtype());
   out.dtype() == src.dtype() ? prepared.program.copy(values) : prepared.program.cast(values, out.dtype());
   make_schedule(prepared.plan, prepared.program, memory, prepared.schedule);

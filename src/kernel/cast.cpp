@@ -126,8 +126,12 @@ void copy(void* out, const Lanes* in, int64_t n) {
     for (int64_t i = 0; i < n; ++i) to[i] = value;
     return;
   }
-  TENON_INDEPENDENT
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  if constexpr (sizeof(T) > sizeof(uint64_t)) {
+    copy<uint64_t>(out, in, n * static_cast<int64_t>(sizeof(T) / sizeof(uint64_t)));  // in whole vectors
+  } else {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  }
 }
 
 template <std::size_t kWidth>

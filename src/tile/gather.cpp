@@ -12,12 +12,9 @@ namespace {
 
 // From so many rows on, a transposition reads whole vectors.
 constexpr int64_t kTransposedRows = 8;
-// Shorter innermost loops are read by a list, unless they are contiguous and have so many bytes. Bench: ./dev bench
-// --sweep, permuted and both sides.
-constexpr int64_t kShortLoop = 16, kCopiedBytes = 16;
-// So long runs are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
-constexpr int64_t kLongRunBytes = 32;
-// Innermost loops of so many elements are read by vectors if they have small steps, or can be transposed.
+// Blocks of shorter loops are read by a list. Bench: ./dev bench --sweep, permuted and both sides.
+constexpr int64_t kShortLoop = 16;
+// Innermost loops of so many elements are read by vectors if they have small steps.
 constexpr int64_t kVectorised = 8;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kManyColumns = 8;
@@ -34,10 +31,11 @@ bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
 
 /// Whether the innermost loops are so short that a call for each of them costs more than a list.
 bool has_short_loops(const Plan& plan, const int64_t* strides) {
-  const bool has_vectors = plan.sizes[0] >= kVectorised && (strides[0] <= 4 || strides[1] == 1);
-  if (strides[0] > 1 && has_vectors) return false;
+  const int64_t elements = plan.sizes[0] * plan.sizes[1];
+  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= kVectorised) return false;
+  if (strides[0] > 1 && strides[1] == 1) return is_few_transposed(plan.sizes.data());
   if (plan.fused == 2) return plan.sizes[0] > 4 && plan.sizes[0] < kShortLoop && strides[0] != 1;
-  return plan.sizes[0] * plan.sizes[1] < kShortLoop * kShortLoop;
+  return elements < kShortLoop * kShortLoop;
 }
 
 std::byte* on_line(std::byte* memory) {
@@ -51,12 +49,10 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   if (last < 1) return GatherForm::block;
   if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
     return last == 1 ? GatherForm::block : GatherForm::columns;
+  if (last > 1 && copies_runs(plan.sizes.data(), strides, shift)) return GatherForm::runs;
   if (!has_short_loops(plan, strides)) return GatherForm::block;
-  const bool near = is_near(plan, strides, rows);
-  const int64_t run = strides[0] == 1 ? plan.sizes[0] << shift : 0;
-  if (near && run >= kLongRunBytes) return GatherForm::runs;
   if (ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift)) return GatherForm::shuffles;
-  return !near ? GatherForm::block : run >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
+  return is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
 }
 
 int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
