@@ -15,7 +15,7 @@ constexpr int64_t kTransposedRows = 8;
 // Blocks of shorter loops are read by a list. Bench: ./dev bench --sweep, permuted and both sides.
 constexpr int64_t kShortLoop = 16;
 // Innermost loops of so many elements are read by vectors if they have small steps.
-constexpr int64_t kVectorised = 8;
+constexpr int64_t kVectorised = 32;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kManyColumns = 8;
 
@@ -55,6 +55,12 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   return is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
 }
 
+namespace {
+int64_t element_list_bytes(int64_t tile) {
+  return ((tile + 1) / 2 * 2 + kListSlack) * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
+}
+}  // namespace
+
 int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
   switch (gather_form(plan, strides, shift, tile)) {
     case GatherForm::block:
@@ -64,9 +70,10 @@ int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, i
     case GatherForm::runs:
       return (tile / plan.sizes[0] + kListSlack) * static_cast<int64_t>(sizeof(int64_t));
     case GatherForm::shuffles:
-      return kLine + ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift).list_bytes(shift);
+      return std::max(kLine + ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift).list_bytes(shift),
+                      element_list_bytes(tile));
     case GatherForm::list:
-      return ((tile + 1) / 2 * 2 + kListSlack) * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
+      return element_list_bytes(tile);
   }
   return 0;
 }
@@ -80,14 +87,14 @@ Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile
     list_offsets(counts, strides, fused - 1, counts[fused - 2], reinterpret_cast<int64_t*>(list));
   if (form_ == GatherForm::runs)
     list_offsets(counts + 1, strides + 1, fused - 1, tile / plan.unit, reinterpret_cast<int64_t*>(list));
-  if (form_ == GatherForm::list)
-    list_offsets(counts, strides, fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
   if (form_ == GatherForm::shuffles) {
     shuffled_ =
         Shuffled(counts, strides, fused, shift, ShuffledBlock::of(counts, strides, fused, shift), on_line(list));
     end_ = data + (extent(plan.sizes.data(), strides, plan.ndim()) << shift);
-    if (!shuffled_) form_ = GatherForm::block;
+    if (!shuffled_) form_ = is_near(plan, strides, tile / plan.unit) ? GatherForm::list : GatherForm::block;
   }
+  if (form_ == GatherForm::list)
+    list_offsets(counts, strides, fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
 }
 
 void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
