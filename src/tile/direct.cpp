@@ -22,9 +22,12 @@ constexpr int64_t kAheadBytes = 1024;
 
 // The processor does not see where the next row begins if there are so many bytes between them.
 constexpr int64_t kJumpGapBytes = 256;
-// So far ahead such rows are prefetched; longer ones are left to the processor. Bench: ./dev bench --sweep, permuted,
-// copies and gaps.
-constexpr int64_t kAheadOfJumpBytes = 6144;
+// So far ahead such rows are prefetched; longer ones are left to the processor, and shorter ones but of copies. Bench:
+// ./dev bench --sweep, permuted, copies and gaps.
+constexpr int64_t kAheadOfJumpBytes = 6144, kShortJumpBytes = 128;
+
+/// Whether such rows are far apart.
+bool is_jump(int64_t bytes, int64_t row_step) { return std::abs(row_step) - bytes >= kJumpGapBytes; }
 
 /// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
@@ -108,6 +111,17 @@ bool runs_directly(const Plan& plan, const Program& program) {
   return moves;
 }
 
+bool has_short_jumps(const Plan& plan, const Program& program) {
+  if (plan.fused >= plan.ndim() || program.instructions()[0].is_cast) return false;
+  for (int input = 0; input < program.inputs(); ++input) {
+    const int64_t operand = plan.input(input), size = itemsize(program.dtype(input)), bytes = plan.flat * size;
+    if (plan.operands[operand].access == AccessPattern::direct && bytes < kShortJumpBytes &&
+        is_jump(bytes, plan.strides_of(operand)[plan.fused] * size))
+      return true;
+  }
+  return false;
+}
+
 DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule& schedule, std::byte* out,
                        const void* const* inputs)
     : plan_(plan),
@@ -140,7 +154,8 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
       const int64_t bytes = plan.flat << in.shift;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
-      in.jumps = in.row_bytes == 0 && bytes <= kAheadOfJumpBytes && std::abs(in.row_step) - bytes >= kJumpGapBytes;
+      in.jumps = in.row_bytes == 0 && bytes <= kAheadOfJumpBytes && is_jump(bytes, in.row_step) &&
+                 (bytes >= kShortJumpBytes || instruction_.is_cast);
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
       if (in.jumps && turns_ahead_ == 0) look_ahead(bytes);
     }

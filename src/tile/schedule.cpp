@@ -116,7 +116,7 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (memory.place(result) % static_cast<uintptr_t>(result_size(program, result)) != 0) return StoreMode::in_place;
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
   if (schedule.route != Route::direct) return StoreMode::streamed;
-  if (has_short_rows_with_gaps(plan, program)) return StoreMode::in_place;
+  if (has_short_rows_with_gaps(plan, program) || has_short_jumps(plan, program)) return StoreMode::in_place;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
