@@ -129,8 +129,17 @@ void copy(void* out, const Lanes* in, int64_t n) {
   if constexpr (sizeof(T) > sizeof(uint64_t)) {
     copy<uint64_t>(out, in, n * static_cast<int64_t>(sizeof(T) / sizeof(uint64_t)));  // in whole vectors
   } else {
+    int64_t i = 0;
+#if TENON_HAS_VECTORS
+    if constexpr (sizeof(T) <= 2) {  // GCC would copy the last ones one by one
+      const hn::CappedTag<T, 64 / sizeof(T)> d;
+      constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+      for (; i + kLanes <= n; i += kLanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+      if (i > 0 && i < n) return hn::StoreU(hn::LoadU(d, from + n - kLanes), d, to + n - kLanes);
+    }
+#endif
     TENON_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+    for (; i < n; ++i) to[i] = from[i];
   }
 }
 

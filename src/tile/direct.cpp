@@ -101,7 +101,7 @@ int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
 
 bool runs_directly(const Plan& plan, const Program& program) {
   if (!program.is_one_kernel() || plan.operands[0].access != AccessPattern::direct) return false;
-  bool moves = false;
+  bool moves = program.copies();  // results that are one value are computed once, but for copies
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
     if (access != AccessPattern::direct && access != AccessPattern::splat && access != AccessPattern::periodic)
@@ -175,7 +175,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
 [[gnu::noinline]] void DirectRuns::stream_copies(const Program& program) {
   const int input = instruction_.in[0];
   if (program.dtype(input) != instruction_.dtype || !follows_ || plan_.flat << out_.shift > kAheadOfJumpBytes) return;
-  if (schedule_.per_loop > 1 || schedule_.pattern > 0) return;
+  if (schedule_.per_loop > 1 || schedule_.pattern > 0 || lanes_[0].step == 0) return;
   copied_.emplace();
   copied_end_ = in_[0].base + bytes_of_operand(plan_, input + 1, in_[0].shift);
 }

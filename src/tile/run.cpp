@@ -50,11 +50,8 @@ bool is_one_kernel(const Setup& setup) {
 /// Whether an operand's elements are moved straight to the result: a copy by ordinary stores.
 bool moves_straight(const Setup& setup) {
   if (setup.schedule.streams() || !is_one_kernel(setup)) return false;
-  const Program& program = setup.program;
-  const Instruction& instruction = program.instructions()[0];
   const AccessPattern access = setup.plan.operands[1].access;
-  return instruction.is_cast && program.inputs() == 1 && program.dtype(0) == instruction.dtype &&
-         (access == AccessPattern::transposed || access == AccessPattern::gather);
+  return setup.program.copies() && (access == AccessPattern::transposed || access == AccessPattern::gather);
 }
 
 /// Whether the loops visit the first result's memory element after element.
