@@ -14,8 +14,9 @@
 namespace tenon {
 namespace {
 
-// Rows of so many bytes begin on a cache line of the output. Bench: ./dev bench --sweep, rows.
-constexpr int64_t kLongRowBytes = 1024;
+// Rows of so many bytes begin on a cache line of the output, unless one call computes several rows, which it does up to
+// kTogetherBytes. Bench: ./dev bench --sweep, rows and columns.
+constexpr int64_t kLongRowBytes = 1024, kTogetherBytes = 2560;
 // Copies in chunks may write this many bytes beyond the end.
 constexpr int64_t kChunk = 16, kLongChunk = 64;
 // A call of a kernel costs as much as copying so many bytes; beyond kSmallBytes, so many elements, as planning does.
@@ -669,7 +670,7 @@ namespace {
 
 template <int kCount>
 bool takes_rows_together(const SmallBroadcast<kCount>& broadcast, int64_t out_itemsize) {
-  return broadcast.rows_kernel && broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kLongRowBytes;
+  return broadcast.rows_kernel && broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kTogetherBytes;
 }
 
 void run_of_one_dtype(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
