@@ -14,6 +14,8 @@ namespace {
 constexpr int64_t kTransposedRows = 8;
 // Blocks of shorter loops are read by a list. Bench: ./dev bench --sweep, permuted and both sides.
 constexpr int64_t kShortLoop = 16;
+// So long runs that are repeated are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
+constexpr int64_t kLongRunBytes = 32;
 // Innermost loops of so many elements are read by vectors if they have small steps.
 constexpr int64_t kVectorised = 32;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
@@ -51,6 +53,7 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
     return last == 1 ? GatherForm::block : GatherForm::columns;
   if (last > 1 && copies_runs(plan.sizes.data(), strides, shift)) return GatherForm::runs;
   if (!has_short_loops(plan, strides)) return GatherForm::block;
+  if (strides[0] == 1 && plan.sizes[0] << shift >= kLongRunBytes) return GatherForm::runs;
   if (ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift)) return GatherForm::shuffles;
   return is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
 }

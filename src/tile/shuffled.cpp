@@ -9,7 +9,7 @@ namespace {
 /// Whether a call that moves so many blocks takes less time than to move their elements one by one. Bench: ./dev bench
 /// --sweep, permuted and copies.
 bool is_worthwhile(const ShuffledBlock& block, int64_t blocks, int64_t lanes) {
-  constexpr int64_t kElementsOfCall = 16, kElementsOfPiece = 7;  // that are moved one by one meanwhile
+  constexpr int64_t kElementsOfCall = 16, kElementsOfPiece = 6;  // that are moved one by one meanwhile
   const int64_t pieces = (block.elements + lanes - 1) / lanes;
   return block.elements * blocks >= kElementsOfCall + kElementsOfPiece * pieces * blocks;
 }
