@@ -177,7 +177,10 @@ PreparedKey key_of_copy(const Tensor& out, const Tensor& src, const Memory& memo
 }
 void prepare_copy(const Tensor& out, const Tensor& src, const Memory& memory, Prepared& prepared) {
   const StridedView strided[] = {strided_view_of(out), strided_view_of(src)};
-  make_plan(out.sizes(), strided, 2, prepared.plan, 1, FairRuns::of_calls(std::min(out.itemsize(), src.itemsize())));
+  const bool moves_straight = out.dtype() == src.dtype() && !outgrows_cache(out.nbytes(), src.nbytes());
+  make_plan(out.sizes(), strided, 2, prepared.plan, 1,
+            moves_straight ? FairRuns::of_copies(out.itemsize())
+                           : FairRuns::of_calls(std::min(out.itemsize(), src.itemsize())));
   const int values = prepared.program.input(src.dtype());
   out.dtype() == src.dtype() ? prepared.program.copy(values) : prepared.program.cast(values, out.dtype());
   make_schedule(prepared.plan, prepared.program, memory, prepared.schedule);
@@ -242,10 +245,10 @@ Tensor distinct_places(const Tensor& self) {
 
 /// Fills `self` with a number, which is cast as by a copy.
 void write_number(const Tensor& self, const void* number, Dtype dtype) {
+  Number converted;
+  const Lanes from{number, 1};
+  kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted.bytes, &from, 1);
   if (self.numel() <= kFewElements && self.is_contiguous() && !self.is_meta()) {
-    Number converted;
-    const Lanes from{number, 1};
-    kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted.bytes, &from, 1);
     const std::size_t width = static_cast<std::size_t>(self.itemsize());
     std::byte* to = self.impl()->data();
     // exact: inside the storage
@@ -256,9 +259,10 @@ void write_number(const Tensor& self, const void* number, Dtype dtype) {
   const StridedView strided[] = {strided_view_of(self), {{}, {}}};
   make_plan(self.sizes(), strided, 2, plan);
   Program program;
-  program.cast(program.input(dtype), self.dtype());
+  program.copy(program.input(self.dtype()));
   void* const to = self.data_ptr();
-  run(plan, program, &to, &number);
+  const void* const value = converted.bytes;
+  run(plan, program, &to, &value);
 }
 
 /// Whether a copy would write each element onto itself, also with overlapping elements.

@@ -9,6 +9,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/random.h"
+#include "tenon/threads.h"
 
 namespace tenon {
 namespace {
@@ -60,21 +61,33 @@ bool is_copy(const Tensor& copy, const Tensor& view) {
   return true;
 }
 
+/// Copies drawn views into memory with other elements around it.
+void check_copies(Draw& draw, Dtype dtype, int number, int64_t most) {
+  const Tensor view = draw.view(dtype, most);
+  const int64_t place = draw.between(0, 20), numel = view.numel();
+  const Tensor memory = full({numel + 40}, 55, dtype), before = memory.clone();
+  Tensor out = memory.narrow(0, place, numel).view(view.sizes());
+  out.copy_(view);
+  ASSERT_TRUE(is_copy(out, view)) << dtype_name(dtype) << " " << number << " " << to_string(view.sizes())
+                                  << to_string(view.strides());
+  const int64_t end = (place + numel) * view.itemsize();
+  ASSERT_TRUE(same_bytes(bytes_of(memory), bytes_of(before), place * view.itemsize())) << number;
+  ASSERT_TRUE(same_bytes(bytes_of(memory) + end, bytes_of(before) + end, memory.nbytes() - end)) << number;
+}
+
 TEST(Copy, OfAnyOrderAndGaps) {
   Draw draw(1);
   for (const Dtype dtype : {uint8, int16, float32, float64, complex128})
-    for (int number = 0; number < 1500; ++number) {
-      const Tensor view = draw.view(dtype, number % 10 == 0 ? 30000 : 3000);
-      const int64_t place = draw.between(0, 20), numel = view.numel();
-      const Tensor memory = full({numel + 40}, 55, dtype), before = memory.clone();
-      Tensor out = memory.narrow(0, place, numel).view(view.sizes());
-      out.copy_(view);
-      ASSERT_TRUE(is_copy(out, view)) << dtype_name(dtype) << " " << number << " " << to_string(view.sizes())
-                                      << to_string(view.strides());
-      const int64_t end = (place + numel) * view.itemsize();
-      ASSERT_TRUE(same_bytes(bytes_of(memory), bytes_of(before), place * view.itemsize())) << number;
-      ASSERT_TRUE(same_bytes(bytes_of(memory) + end, bytes_of(before) + end, memory.nbytes() - end)) << number;
-    }
+    for (int number = 0; number < 1500; ++number) check_copies(draw, dtype, number, number % 10 == 0 ? 30000 : 3000);
+}
+
+TEST(Copy, OfManyElementsByAllThreads) {
+  const int threads = get_num_threads();
+  set_num_threads(4);
+  Draw draw(3);
+  for (const Dtype dtype : {uint8, int16, float32, float64, complex128})
+    for (int number = 0; number < 40; ++number) check_copies(draw, dtype, number, 300000);
+  set_num_threads(threads);
 }
 
 TEST(Copy, OfRowsThatAreBroadcast) {

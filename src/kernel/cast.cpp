@@ -126,8 +126,21 @@ void copy(void* out, const Lanes* in, int64_t n) {
     for (int64_t i = 0; i < n; ++i) to[i] = value;
     return;
   }
-  TENON_INDEPENDENT
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  if constexpr (sizeof(T) > sizeof(uint64_t)) {
+    copy<uint64_t>(out, in, n * static_cast<int64_t>(sizeof(T) / sizeof(uint64_t)));  // in whole vectors
+  } else {
+    int64_t i = 0;
+#if TENON_HAS_VECTORS
+    if constexpr (sizeof(T) <= 2) {  // GCC would copy the last ones one by one
+      const hn::CappedTag<T, 64 / sizeof(T)> d;
+      constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+      for (; i + kLanes <= n; i += kLanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+      if (i > 0 && i < n) return hn::StoreU(hn::LoadU(d, from + n - kLanes), d, to + n - kLanes);
+    }
+#endif
+    TENON_INDEPENDENT
+    for (; i < n; ++i) to[i] = from[i];
+  }
 }
 
 template <std::size_t kWidth>

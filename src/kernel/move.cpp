@@ -194,7 +194,9 @@ HWY_INLINE void copy_vectors(D d, const Rows& all) {
 }
 template <class Rows>
 void copy_long_rows(const Rows& all) {
+  const hn::CappedTag<uint8_t, 64> widest;
   const hn::CappedTag<uint8_t, 32> wide;
+  if (all.bytes >= static_cast<int64_t>(hn::MaxLanes(widest))) return copy_vectors(widest, all);
   if (all.bytes >= static_cast<int64_t>(hn::MaxLanes(wide))) return copy_vectors(wide, all);
   copy_vectors(hn::FixedTag<uint8_t, 16>(), all);
 }
@@ -257,7 +259,8 @@ void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, in
 template <class T>
 void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
   // Sequential reads matter more than sequential writes: the output is a tile in the cache.
-  if (stride1 == 1 && stride0 != 1 && (n1 >= 8 || (n1 > 1 && n0 >= 8 && stride0 > 4)))
+  const int64_t fewest_rows = n0 <= 4 ? 64 : 8;
+  if (stride1 == 1 && stride0 != 1 && (n1 >= fewest_rows || (n1 > 1 && n0 >= 8 && stride0 > 4)))
     return transpose<T>(out, n0, in, stride0, n1, n0);
   constexpr int64_t kItemsize = sizeof(T);
   if (stride0 == 1 && n1 > 1)
@@ -297,7 +300,14 @@ void fill(void* out, const void* value, int64_t n) {
   T one;
   std::memcpy(&one, value, sizeof(T));
   if constexpr (sizeof(T) > 8) {
-    for (int64_t i = 0; i < n; ++i) to[i] = one;
+    int64_t i = 0;
+#if TENON_HAS_SHUFFLES
+    const hn::CappedTag<double, 8> d;
+    constexpr auto kElements = static_cast<int64_t>(hn::MaxLanes(d)) / 2;
+    const auto vector = hn::LoadDup128(d, reinterpret_cast<const double*>(&one));
+    for (; i + kElements <= n; i += kElements) hn::StoreU(vector, d, reinterpret_cast<double*>(to + i));
+#endif
+    for (; i < n; ++i) to[i] = one;
   } else {
     const hn::ScalableTag<T> d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -500,6 +510,18 @@ HWY_INLINE void transpose_4x4(uint64_t* to, int64_t out_stride, const Column& co
 }
 #endif
 
+#if HWY_TARGET == HWY_AVX2
+/// Blocks of 2 x 2 elements of 16 bytes.
+template <class Column>
+HWY_INLINE void transpose_large(Complex128* to, int64_t out_stride, const Column& column) {
+  const hn::FixedTag<double, 4> d;
+  const auto a = hn::LoadU(d, reinterpret_cast<const double*>(column(0)));
+  const auto b = hn::LoadU(d, reinterpret_cast<const double*>(column(1)));
+  hn::StoreU(hn::ConcatLowerLower(d, b, a), d, reinterpret_cast<double*>(to));
+  hn::StoreU(hn::ConcatUpperUpper(d, b, a), d, reinterpret_cast<double*>(to + out_stride));
+}
+#endif
+
 #if HWY_TARGET == HWY_AVX3
 /// Four vectors of four blocks of 128 bits: block i of vector k becomes block k of vector i.
 template <class V>
@@ -513,6 +535,20 @@ HWY_INLINE void transpose_four_blocks(V& a, V& b, V& c, V& e) {
   b = hn::ConcatLowerLower(d, odd_ce, odd_ab);
   c = hn::ConcatUpperUpper(d, even_ce, even_ab);
   e = hn::ConcatUpperUpper(d, odd_ce, odd_ab);
+}
+/// Blocks of 4 x 4 elements of 16 bytes.
+template <class Column>
+HWY_INLINE void transpose_large(Complex128* to, int64_t out_stride, const Column& column) {
+  const hn::FixedTag<double, 8> d;
+  const auto load = [&](int64_t i) HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const double*>(column(i))); };
+  const auto store = [&](auto row, int64_t i)
+                         HWY_ATTR { hn::StoreU(row, d, reinterpret_cast<double*>(to + i * out_stride)); };
+  auto a = load(0), b = load(1), c = load(2), e = load(3);
+  transpose_four_blocks(a, b, c, e);
+  store(a, 0);
+  store(b, 1);
+  store(c, 2);
+  store(e, 3);
 }
 /// Blocks of 8 x 8 eight-byte elements: whole lines are read, and whole lines written where rows begin on them.
 template <class Column>
@@ -570,14 +606,18 @@ HWY_INLINE void transpose_squares(D d, T* to, int64_t out_stride, const Column& 
   for (int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + i * out_stride);
 }
 
+/// Of elements of 16 bytes, that a vector holds; 1: there are no blocks of them.
+inline constexpr int64_t kLargeSide = HWY_TARGET == HWY_AVX3 ? 4 : HWY_TARGET == HWY_AVX2 ? 2 : 1;
 template <class T>
-inline constexpr int64_t kBlockRows = sizeof(T) == 1   ? 16
-                                      : sizeof(T) == 2 ? 8
-                                                       : 4;
+inline constexpr int64_t kBlockRows = sizeof(T) == 1    ? 16
+                                      : sizeof(T) == 2  ? 8
+                                      : sizeof(T) == 16 ? kLargeSide
+                                                        : 4;
 template <class T>
-inline constexpr int64_t kBlockColumns = sizeof(T) == 1   ? 16
-                                         : sizeof(T) == 8 ? 4
-                                                          : 8;
+inline constexpr int64_t kBlockColumns = sizeof(T) == 1    ? 16
+                                         : sizeof(T) == 8  ? 4
+                                         : sizeof(T) == 16 ? kLargeSide
+                                                           : 8;
 /// Wider blocks fill whole vectors. Bench: ./dev bench --sweep, transposed and copies.
 template <class T>
 inline constexpr int64_t kWideColumns =
@@ -589,13 +629,16 @@ template <int64_t kColumns, class T, class Column>
 HWY_INLINE void transpose_block(T* to, int64_t out_stride, const Column& column) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(T) == 8) return transpose_4x4(to, out_stride, column);
+  if constexpr (sizeof(T) == 16) return transpose_large(to, out_stride, column);
 #endif
-  const hn::CappedTag<T, static_cast<std::size_t>(kColumns)> d;
-  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T)), kLanes = hn::MaxLanes(d);
-  for (int64_t row = 0; row < kBlockRows<T>; row += kSide)
-    for (int64_t first = 0; first < kColumns; first += kLanes)
-      transpose_squares(d, to + row * out_stride + first, out_stride,
-                        [&](int64_t i) HWY_ATTR { return column(first + i) + row; });
+  if constexpr (sizeof(T) <= 8) {
+    const hn::CappedTag<T, static_cast<std::size_t>(kColumns)> d;
+    constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T)), kLanes = hn::MaxLanes(d);
+    for (int64_t row = 0; row < kBlockRows<T>; row += kSide)
+      for (int64_t first = 0; first < kColumns; first += kLanes)
+        transpose_squares(d, to + row * out_stride + first, out_stride,
+                          [&](int64_t i) HWY_ATTR { return column(first + i) + row; });
+  }
 }
 
 /// Two, three or four columns whose rows follow each other. Gives how many rows it wrote.
@@ -747,6 +790,8 @@ void transpose_columns(Transposition<T, Columns> all, int64_t rows, int64_t colu
       if constexpr (kWide > kColumns) transpose_blocks<kWide>(all, rows, 0, whole);
       return transpose_blocks<kColumns>(all, rows, whole, columns);
     }
+  } else if constexpr (kLargeSide > 1) {
+    if (rows >= kLargeSide && columns >= kLargeSide) return transpose_blocks<kLargeSide>(all, rows, 0, columns);
   }
 #endif
   transpose_plain(all, 0, rows, 0, columns);

@@ -58,6 +58,8 @@ struct FairRuns {
 
   /// For kernels that compute a run at a call.
   static FairRuns of_calls(int64_t itemsize) noexcept { return {64 / itemsize, 64 / itemsize}; }
+  /// For copies, which bring runs straight to their places, from a list.
+  static FairRuns of_copies(int64_t itemsize) noexcept { return {512 / itemsize, 64 / itemsize}; }
   /// For kernels that compute many runs at a call.
   static FairRuns of_rows(int64_t itemsize) noexcept {
     return {(19 + itemsize) / itemsize, 44 / itemsize};  // exact: at most 16 bytes

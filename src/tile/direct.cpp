@@ -22,9 +22,12 @@ constexpr int64_t kAheadBytes = 1024;
 
 // The processor does not see where the next row begins if there are so many bytes between them.
 constexpr int64_t kJumpGapBytes = 256;
-// So far ahead such rows are prefetched; longer ones are left to the processor. Bench: ./dev bench --sweep, permuted,
-// copies and gaps.
-constexpr int64_t kAheadOfJumpBytes = 6144;
+// So far ahead such rows are prefetched; longer ones are left to the processor, and shorter ones but of copies. Bench:
+// ./dev bench --sweep, permuted, copies and gaps.
+constexpr int64_t kAheadOfJumpBytes = 6144, kShortJumpBytes = 128;
+
+/// Whether such rows are far apart.
+bool is_jump(int64_t bytes, int64_t row_step) { return std::abs(row_step) - bytes >= kJumpGapBytes; }
 
 /// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
@@ -98,7 +101,7 @@ int64_t pattern_bytes(const Plan& plan, const Program& program, int64_t piece) {
 
 bool runs_directly(const Plan& plan, const Program& program) {
   if (!program.is_one_kernel() || plan.operands[0].access != AccessPattern::direct) return false;
-  bool moves = false;
+  bool moves = program.copies();  // results that are one value are computed once, but for copies
   for (int64_t operand = 1; operand < plan.operands.size(); ++operand) {
     const AccessPattern access = plan.operands[operand].access;
     if (access != AccessPattern::direct && access != AccessPattern::splat && access != AccessPattern::periodic)
@@ -106,6 +109,17 @@ bool runs_directly(const Plan& plan, const Program& program) {
     moves = moves || access != AccessPattern::splat;
   }
   return moves;
+}
+
+bool has_short_jumps(const Plan& plan, const Program& program) {
+  if (plan.fused >= plan.ndim() || program.instructions()[0].is_cast) return false;
+  for (int input = 0; input < program.inputs(); ++input) {
+    const int64_t operand = plan.input(input), size = itemsize(program.dtype(input)), bytes = plan.flat * size;
+    if (plan.operands[operand].access == AccessPattern::direct && bytes < kShortJumpBytes &&
+        is_jump(bytes, plan.strides_of(operand)[plan.fused] * size))
+      return true;
+  }
+  return false;
 }
 
 DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule& schedule, std::byte* out,
@@ -140,7 +154,8 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     if (plan.operands[i + 1].access == AccessPattern::direct && schedule.is_far && schedule.per_loop == 1) {
       const int64_t bytes = plan.flat << in.shift;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
-      in.jumps = in.row_bytes == 0 && bytes <= kAheadOfJumpBytes && std::abs(in.row_step) - bytes >= kJumpGapBytes;
+      in.jumps = in.row_bytes == 0 && bytes <= kAheadOfJumpBytes && is_jump(bytes, in.row_step) &&
+                 (bytes >= kShortJumpBytes || instruction_.is_cast);
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
       if (in.jumps && turns_ahead_ == 0) look_ahead(bytes);
     }
@@ -160,7 +175,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
 [[gnu::noinline]] void DirectRuns::stream_copies(const Program& program) {
   const int input = instruction_.in[0];
   if (program.dtype(input) != instruction_.dtype || !follows_ || plan_.flat << out_.shift > kAheadOfJumpBytes) return;
-  if (schedule_.per_loop > 1 || schedule_.pattern > 0) return;
+  if (schedule_.per_loop > 1 || schedule_.pattern > 0 || lanes_[0].step == 0) return;
   copied_.emplace();
   copied_end_ = in_[0].base + bytes_of_operand(plan_, input + 1, in_[0].shift);
 }

@@ -11,6 +11,9 @@
 
 namespace tenon {
 
+/// Whether rows of an input are short and far apart: from beyond the caches the processor reads them best by itself,
+/// beside ordinary stores. Bench: ./dev bench --sweep, permuted.
+bool has_short_jumps(const Plan& plan, const Program& program);
 /// Whether the Program is one kernel and every operand is a run of memory, one value, or a short pattern.
 bool runs_directly(const Plan& plan, const Program& program);
 bool has_patterns(const Plan& plan);

@@ -12,13 +12,12 @@ namespace {
 
 // From so many rows on, a transposition reads whole vectors.
 constexpr int64_t kTransposedRows = 8;
-// Shorter innermost loops are read by a list, unless they are contiguous and have so many bytes. Bench: ./dev bench
-// --sweep, permuted and both sides.
-constexpr int64_t kShortLoop = 16, kCopiedBytes = 16;
-// So long runs are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
+// Blocks of shorter loops are read by a list. Bench: ./dev bench --sweep, permuted and both sides.
+constexpr int64_t kShortLoop = 16;
+// So long runs that are repeated are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
 constexpr int64_t kLongRunBytes = 32;
-// Innermost loops of so many elements are read by vectors if they have small steps, or can be transposed.
-constexpr int64_t kVectorised = 8;
+// Innermost loops of so many elements are read by vectors if they have small steps.
+constexpr int64_t kVectorised = 32;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kManyColumns = 8;
 
@@ -34,10 +33,11 @@ bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
 
 /// Whether the innermost loops are so short that a call for each of them costs more than a list.
 bool has_short_loops(const Plan& plan, const int64_t* strides) {
-  const bool has_vectors = plan.sizes[0] >= kVectorised && (strides[0] <= 4 || strides[1] == 1);
-  if (strides[0] > 1 && has_vectors) return false;
+  const int64_t elements = plan.sizes[0] * plan.sizes[1];
+  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= kVectorised) return false;
+  if (strides[0] > 1 && strides[1] == 1) return is_few_transposed(plan.sizes.data());
   if (plan.fused == 2) return plan.sizes[0] > 4 && plan.sizes[0] < kShortLoop && strides[0] != 1;
-  return plan.sizes[0] * plan.sizes[1] < kShortLoop * kShortLoop;
+  return elements < kShortLoop * kShortLoop;
 }
 
 std::byte* on_line(std::byte* memory) {
@@ -51,13 +51,18 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   if (last < 1) return GatherForm::block;
   if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
     return last == 1 ? GatherForm::block : GatherForm::columns;
+  if (last > 1 && copies_runs(plan.sizes.data(), strides, shift)) return GatherForm::runs;
   if (!has_short_loops(plan, strides)) return GatherForm::block;
-  const bool near = is_near(plan, strides, rows);
-  const int64_t run = strides[0] == 1 ? plan.sizes[0] << shift : 0;
-  if (near && run >= kLongRunBytes) return GatherForm::runs;
+  if (strides[0] == 1 && plan.sizes[0] << shift >= kLongRunBytes) return GatherForm::runs;
   if (ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift)) return GatherForm::shuffles;
-  return !near ? GatherForm::block : run >= kCopiedBytes ? GatherForm::runs : GatherForm::list;
+  return is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
 }
+
+namespace {
+int64_t element_list_bytes(int64_t tile) {
+  return ((tile + 1) / 2 * 2 + kListSlack) * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
+}
+}  // namespace
 
 int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept {
   switch (gather_form(plan, strides, shift, tile)) {
@@ -68,9 +73,10 @@ int64_t gather_list_bytes(const Plan& plan, const int64_t* strides, int shift, i
     case GatherForm::runs:
       return (tile / plan.sizes[0] + kListSlack) * static_cast<int64_t>(sizeof(int64_t));
     case GatherForm::shuffles:
-      return kLine + ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift).list_bytes(shift);
+      return std::max(kLine + ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift).list_bytes(shift),
+                      element_list_bytes(tile));
     case GatherForm::list:
-      return ((tile + 1) / 2 * 2 + kListSlack) * static_cast<int64_t>(sizeof(int32_t));  // the next list is aligned
+      return element_list_bytes(tile);
   }
   return 0;
 }
@@ -84,14 +90,14 @@ Gather::Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile
     list_offsets(counts, strides, fused - 1, counts[fused - 2], reinterpret_cast<int64_t*>(list));
   if (form_ == GatherForm::runs)
     list_offsets(counts + 1, strides + 1, fused - 1, tile / plan.unit, reinterpret_cast<int64_t*>(list));
-  if (form_ == GatherForm::list)
-    list_offsets(counts, strides, fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
   if (form_ == GatherForm::shuffles) {
     shuffled_ =
         Shuffled(counts, strides, fused, shift, ShuffledBlock::of(counts, strides, fused, shift), on_line(list));
     end_ = data + (extent(plan.sizes.data(), strides, plan.ndim()) << shift);
-    if (!shuffled_) form_ = GatherForm::block;
+    if (!shuffled_) form_ = is_near(plan, strides, tile / plan.unit) ? GatherForm::list : GatherForm::block;
   }
+  if (form_ == GatherForm::list)
+    list_offsets(counts, strides, fused, tile / plan.unit, reinterpret_cast<int32_t*>(list));
 }
 
 void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {

@@ -17,6 +17,21 @@ enum class GatherForm : uint8_t {
   shuffles,  // short loops whose elements lie close together: by shuffles of vectors
   list,      // other short loops: element by element from a list
 };
+/// Whether two loops that are transposed have so few elements that they are taken one by one from a list. Bench: ./dev
+/// bench --sweep, copies.
+inline bool is_few_transposed(const int64_t* counts) noexcept {
+  constexpr int64_t kFew = 96, kFewInShortRows = 40;  // short rows take no transposition
+  return counts[0] * counts[1] < (counts[0] <= 4 ? kFewInShortRows : kFew);
+}
+/// Whether the runs of a contiguous innermost loop, of three loops or more, are copied from a list: if a call copied
+/// the runs of the next loop only, they would be few. Two runs that a vector holds are shuffled. Bench: ./dev bench
+/// --sweep, copies and both sides.
+inline bool copies_runs(const int64_t* counts, const int64_t* strides, int shift) noexcept {
+  constexpr int64_t kFewRuns = 16, kFewElements = 256, kVectorBytes = 32;
+  const bool are_few = counts[1] < kFewRuns || counts[0] * counts[1] < kFewElements;
+  const bool are_close = strides[1] > 0 && (strides[1] + counts[0]) << shift <= kVectorBytes;
+  return strides[0] == 1 && strides[1] != 0 && are_few && !are_close;
+}
 /// `strides` of an operand with AccessPattern::gather over the fused loops of tiles of so many elements, of 1 << shift
 /// bytes each.
 GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int64_t tile) noexcept;
@@ -31,6 +46,8 @@ class Gather {
   Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile, const std::byte* data, std::byte* list);
   /// Copies `rows` turns of the last fused loop from `from` on.
   void load(std::byte* to, const std::byte* from, int64_t rows) const;
+  /// Whether `load` writes up to ShuffleList::kSlack bytes behind what it copies.
+  bool writes_behind() const noexcept { return form_ == GatherForm::shuffles; }
   /// Whether it is read in many columns that are dense along the last fused loop.
   bool is_transposed() const noexcept;
   /// Prefetches so many bytes of each column.

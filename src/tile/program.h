@@ -71,6 +71,10 @@ class Program {
   Dtype dtype(int reg) const noexcept { return dtypes_[reg]; }
   /// Whether it is one instruction that gives the one result.
   bool is_one_kernel() const noexcept { return instructions_.size() == 1 && further_.empty() && result_ == inputs_; }
+  /// Whether it only copies its input.
+  bool copies() const noexcept {
+    return is_one_kernel() && inputs_ == 1 && instructions_[0].is_cast && dtypes_[0] == dtypes_[1];
+  }
   /// Whether a register's instruction has streaming stores and no other instruction reads what it wrote.
   bool streams_last(int reg) const noexcept {
     const auto reads = [reg](const Instruction& instruction) {

@@ -47,13 +47,19 @@ bool is_one_kernel(const Setup& setup) {
   return instruction.in_order() && instruction.in[0] == 0;
 }
 
-/// Whether blocks are transposed to the result: a copy by ordinary stores.
-bool copies_blocks(const Setup& setup) {
-  if (setup.plan.transposed == 0 || setup.schedule.streams() || !is_one_kernel(setup)) return false;
-  const Program& program = setup.program;
-  const Instruction& instruction = program.instructions()[0];
-  return instruction.is_cast && program.inputs() == 1 && program.dtype(0) == instruction.dtype &&
-         setup.plan.operands[1].access == AccessPattern::transposed;
+/// Whether an operand's elements are moved straight to the result: a copy by ordinary stores.
+bool moves_straight(const Setup& setup) {
+  if (setup.schedule.streams() || !is_one_kernel(setup)) return false;
+  const AccessPattern access = setup.plan.operands[1].access;
+  return setup.program.copies() && (access == AccessPattern::transposed || access == AccessPattern::gather);
+}
+
+/// Whether the loops visit the first result's memory element after element.
+bool is_dense(const Plan& plan) {
+  int64_t step = 1;  // exact: at most the number of elements
+  for (int64_t loop = 0; loop < plan.ndim(); step *= plan.sizes[loop++])
+    if (plan.strides_of(0)[loop] != step) return false;
+  return true;
 }
 
 /// Runs the tiles of one part of the work.
@@ -74,7 +80,8 @@ class TileLoop {
         row_loops_(row_loops(plan_)),
         rows_(plan_, row_loops_),
         one_kernel_(is_one_kernel(setup)),
-        copies_(copies_blocks(setup)) {
+        copies_(moves_straight(setup)),
+        is_dense_(copies_ && is_dense(plan_)) {
     for (Built& built : built_) built = {};
     std::byte* list = lists_.data();
     for (int i = 0; i < program_.inputs(); ++i) list += make_list(i, list);
@@ -91,14 +98,37 @@ class TileLoop {
       check_interrupt();
       const int64_t start = index * setup_.schedule.tile;
       const int64_t n = std::min(setup_.schedule.tile, plan_.flat - start);
-      for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[plan_.input(i)], start, n);
-      execute_and_store([this](int64_t output) { return outer_[output]; }, start, n);
+      if (copies_ && may_write_behind(t + 1, end)) {
+        copy_tile(start, n);
+      } else {
+        for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[plan_.input(i)], start, n);
+        execute_and_store([this](int64_t output) { return outer_[output]; }, start, n);
+      }
       if (++index == per_flat) {
         index = 0;
         outer_.advance();
       }
     }
     flush();
+  }
+
+  /// Whether tiles [next, end) follow this one in the result, with room for what gathering it writes behind it.
+  bool may_write_behind(int64_t next, int64_t end) const {
+    if (!gathers_[0].writes_behind()) return true;
+    const int64_t per_flat = setup_.schedule.per_loop;
+    const auto elements_before = [&](int64_t tile) {
+      return tile / per_flat * plan_.flat + tile % per_flat * setup_.schedule.tile;
+    };
+    const int64_t left = elements_before(end) - std::min(elements_before(next), elements_before(end));
+    return is_dense_ && left << shift_of(program_.dtype(0)) >= ShuffleList::kSlack;
+  }
+  /// Gathers `n` elements straight to the result.
+  void copy_tile(int64_t start, int64_t n) {
+    const int shift = shift_of(program_.dtype(0));
+    const int64_t* strides = plan_.strides_of(1);
+    const std::byte* from = at(setup_.inputs[0], outer_[1] + start / plan_.unit * strides[plan_.fused - 1], shift);
+    std::byte* const to = static_cast<std::byte*>(setup_.outs[0]) + ((outer_[0] + start) << shift);
+    gather(0, to, from, strides, shift, n / plan_.unit);
   }
 
   /// Computes blocks over the fused loops and the transposed operands' loop, for every index of the other loops.
@@ -317,16 +347,15 @@ class TileLoop {
         const int64_t last = plan_.fused - 1;
         const int64_t row = start / plan_.unit;
         const std::byte* from = base + ((row * strides[last]) << shift);
-        if (needs(i, from, n)) gather(i, from, strides, shift, n / plan_.unit);
+        if (needs(i, from, n)) gather(i, registers_.slot(i), from, strides, shift, n / plan_.unit);
         registers_[i] = {registers_.slot(i), 1};
         return;
       }
     }
   }
 
-  /// Copies `rows` turns of the last fused loop to the slot of input i.
-  void gather(int i, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
-    std::byte* to = registers_.slot(i);
+  /// Copies `rows` turns of the last fused loop of input i.
+  void gather(int i, std::byte* to, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     const Gather& gather = gathers_[i];
     if (setup_.schedule.far_gathers == 0) return gather.load(to, from, rows);
     if (gather.is_transposed()) {
@@ -397,7 +426,8 @@ class TileLoop {
   SmallVector<int64_t, 8> row_loops_;  // over the rows of blocks
   OuterCounter rows_;
   bool one_kernel_;
-  bool copies_;  // blocks need no kernel
+  bool copies_;    // no kernel is needed
+  bool is_dense_;  // the result, over all loops
 };
 
 /// Bytes of the last-level cache that this core uses. Not sysconf: on some processors it adds up several caches.

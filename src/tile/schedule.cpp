@@ -41,9 +41,9 @@ constexpr int64_t kShortRow = 256;
 // Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
 // stores. Elements of one and two bytes leave more single lanes there. Bench: ./dev bench --sweep, gaps.
 constexpr int64_t kStreamedRowBytes = 768, kStreamedNarrowRowBytes = 1536;
-// A short periodic operand is repeated up to this many elements: kernel calls are rare, and it stays in the first-level
-// cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/'.
-constexpr int64_t kPatternPiece = 1024;
+// A short periodic operand is repeated up to this many elements, and bytes: kernel calls are rare, and it stays in the
+// first-level cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/' and ./dev bench --sweep, copies.
+constexpr int64_t kPatternPiece = 1024, kPatternBytes = 4096;
 // Elements of one part of the work. Smaller results than three parts are computed by the caller alone: their data would
 // move to another core's cache. Bench: tenon_bench --filter '^threads/(equal|exp|sum) (256|1024)/'.
 constexpr int64_t kGrainNumel = 32768, kSerialNumel = 3 * kGrainNumel;
@@ -116,7 +116,7 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (memory.place(result) % static_cast<uintptr_t>(result_size(program, result)) != 0) return StoreMode::in_place;
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
   if (schedule.route != Route::direct) return StoreMode::streamed;
-  if (has_short_rows_with_gaps(plan, program)) return StoreMode::in_place;
+  if (has_short_rows_with_gaps(plan, program) || has_short_jumps(plan, program)) return StoreMode::in_place;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
@@ -207,7 +207,8 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
       plan.numel >= 2 * kGrainNumel ? std::max(kGrainNumel / plan.unit, int64_t{1}) * plan.unit : plan.flat;
   schedule.tile = std::min(unit, plan.flat);
   cut_into_tiles(plan, schedule);
-  schedule.pattern = has_patterns(plan) ? std::min(plan.flat, kPatternPiece) : 0;
+  schedule.pattern =
+      has_patterns(plan) ? std::min(plan.flat, std::max(kPatternPiece, kPatternBytes / program.widest())) : 0;
   if (schedule.streams())
     schedule.staging_bytes =
         StreamedOutput::bytes(std::max(std::max(schedule.pattern, kJoined) * result_size(program), kJoinedBytes));
@@ -227,16 +228,10 @@ void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule
   cut_into_tiles(plan, schedule);
 }
 
-/// Whether the Program is a copy.
-bool copies(const Program& program) {
-  const Instruction& instruction = program.instructions()[0];
-  return program.is_one_kernel() && instruction.is_cast && program.dtype(0) == instruction.dtype;
-}
-
 /// Bytes of a row of a block as it lies in a transposed operand's memory.
 int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule& schedule) {
   if (schedule.is_far) return program.instructions().size() == 1 ? kFarBlockRowBytes : kBlockRowBytes;
-  if (copies(program)) {
+  if (program.copies()) {
     const int64_t step = plan.strides_of(0)[plan.transposed] * program.widest();
     if (step % kOnePlaceBytes == 0) return kLineRowBytes;
     return step % kFewPlacesBytes == 0 ? kNearBlockRowBytes : kBlockRowBytes;
@@ -250,7 +245,7 @@ int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
   const int64_t along = plan.sizes[plan.transposed] * (plan.continued == 0 ? 1 : plan.sizes[plan.continued]);
   const int64_t rows = block_row_bytes(plan, program, schedule) / program.widest();
-  const bool stays_short = plan.fused == 1 && copies(program) && program.widest() > 1;
+  const bool stays_short = plan.fused == 1 && program.copies() && program.widest() > 1;
   const int64_t columns =
       stays_short ? kBlockColumns : std::min(kBlockColumns * std::max(rows / along, int64_t{1}), kMostColumns);
   schedule.tile = std::min(std::max(columns / plan.unit, int64_t{1}) * plan.unit, plan.flat);

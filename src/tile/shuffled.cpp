@@ -4,6 +4,18 @@
 
 namespace tenon {
 
+namespace {
+
+/// Whether a call that moves so many blocks takes less time than to move their elements one by one. Bench: ./dev bench
+/// --sweep, permuted and copies.
+bool is_worthwhile(const ShuffledBlock& block, int64_t blocks, int64_t lanes) {
+  constexpr int64_t kElementsOfCall = 16, kElementsOfPiece = 6;  // that are moved one by one meanwhile
+  const int64_t pieces = (block.elements + lanes - 1) / lanes;
+  return block.elements * blocks >= kElementsOfCall + kElementsOfPiece * pieces * blocks;
+}
+
+}  // namespace
+
 ShuffledBlock ShuffledBlock::of(const int64_t* counts, const int64_t* strides, int64_t loops, int shift) noexcept {
   const int64_t lanes = kernels().shuffle[shift].lanes;
   if (lanes == 0 || std::any_of(strides, strides + loops, [](int64_t stride) { return stride < 0; })) return {};
@@ -24,11 +36,11 @@ ShuffledBlock ShuffledBlock::of(const int64_t* counts, const int64_t* strides, i
     if (block.elements >= kEnough || block.elements * counts[block.inside] > kMost) break;
   if (block.inside == loops) {
     block.turns = counts[--block.inside];
-    return block;
+  } else {
+    block.turns = block.inside == joined ? 1 : std::clamp(kEnough / block.elements, int64_t{1}, counts[block.inside]);
+    block.elements *= block.turns;
   }
-  block.turns = block.inside == joined ? 1 : std::clamp(kEnough / block.elements, int64_t{1}, counts[block.inside]);
-  block.elements *= block.turns;
-  return block;
+  return is_worthwhile(block, counts[block.inside] / block.turns, lanes) ? block : ShuffledBlock();
 }
 
 Shuffled::Shuffled(const int64_t* counts, const int64_t* strides, int64_t loops, int shift, const ShuffledBlock& block,

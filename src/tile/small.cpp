@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
+#include "tile/gather.h"
 #include "tile/rows.h"
 #include "tile/shuffled.h"
 #include "tile/streamed.h"
@@ -12,8 +14,9 @@
 namespace tenon {
 namespace {
 
-// Rows of so many bytes begin on a cache line of the output. Bench: ./dev bench --sweep, rows.
-constexpr int64_t kLongRowBytes = 1024;
+// Rows of so many bytes begin on a cache line of the output, unless one call computes several rows, which it does up to
+// kTogetherBytes. Bench: ./dev bench --sweep, rows and columns.
+constexpr int64_t kLongRowBytes = 1024, kTogetherBytes = 2560;
 // Copies in chunks may write this many bytes beyond the end.
 constexpr int64_t kChunk = 16, kLongChunk = 64;
 // A call of a kernel costs as much as copying so many bytes; beyond kSmallBytes, so many elements, as planning does.
@@ -130,38 +133,70 @@ constexpr int64_t kListed = 128, kListedRows = 8;
   return columns * counts[loop];
 }
 
-/// Short loops: element by element from a list, which names the elements of as many loops as it has room for, and as
-/// have offsets of 32 bits.
+/// The loops that a list names, which has room for `most` places and offsets of type Offset.
+template <class Offset>
+int64_t listed_loops(const int64_t* counts, const int64_t* strides, int64_t loops, int64_t most) {
+  int64_t inside = 0, listed = 1;
+  for (int64_t span = 0; inside < loops && listed * counts[inside] <= most; ++inside) {
+    span += (counts[inside] - 1) * strides[inside];  // exact: within the operand
+    if (span > std::numeric_limits<Offset>::max()) break;
+    listed *= counts[inside];
+  }
+  return inside;
+}
+/// Calls move(to, from) for every turn of the loops [inside, loops), each of which fills `nbytes`.
+template <class Move>
+void for_each_turn(std::byte* to, const std::byte* from, const int64_t* counts, const int64_t* strides, int64_t inside,
+                   int64_t loops, int shift, int64_t nbytes, const Move& move) {
+  int64_t index[kSmallDims] = {};
+  for (;; to += nbytes) {
+    move(to, from);
+    int64_t loop = inside;
+    for (; loop < loops; ++loop) {
+      from += strides[loop] * (int64_t{1} << shift);
+      if (++index[loop] < counts[loop]) break;
+      from -= counts[loop] * strides[loop] * (int64_t{1} << shift);
+      index[loop] = 0;
+    }
+    if (loop == loops) return;
+  }
+}
+inline int64_t total_of(const int64_t* counts, int64_t loops) {
+  int64_t total = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
+  return total;
+}
+
+/// Short loops: element by element from a list, which names the elements of as many loops as it has room for.
 constexpr int64_t kPicked = 1024;
 [[gnu::noinline]] int64_t expand_picked(void* to, const void* from, const int64_t* counts, const int64_t* strides,
                                         int64_t loops, int shift) {
-  int64_t inside = 0, block = 1;
-  for (int64_t span = 0; inside < loops && block * counts[inside] <= kPicked; ++inside) {
-    span += (counts[inside] - 1) * strides[inside];  // exact: within the operand
-    if (span > INT32_MAX) break;
-    block *= counts[inside];
-  }
+  const int64_t inside = listed_loops<int32_t>(counts, strides, loops, kPicked), block = total_of(counts, inside);
   int32_t offsets[kPicked + kListSlack];
   list_offsets(counts, strides, inside, inside > 0 ? counts[inside - 1] : 1, offsets);
   const auto pick = kernels().move[shift].pick;
-  const auto* data = static_cast<const std::byte*>(from);
-  int64_t index[kSmallDims] = {}, filled = 0;
-  for (;;) {
-    pick(static_cast<std::byte*>(to) + (filled << shift), data, offsets, block);
-    filled += block;
-    int64_t loop = inside;
-    for (; loop < loops; ++loop) {
-      data += strides[loop] * (int64_t{1} << shift);
-      if (++index[loop] < counts[loop]) break;
-      data -= counts[loop] * strides[loop] * (int64_t{1} << shift);
-      index[loop] = 0;
-    }
-    if (loop == loops) return filled;
-  }
+  for_each_turn(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), counts, strides, inside, loops, shift,
+                block << shift, [&](std::byte* out, const std::byte* in) { pick(out, in, offsets, block); });
+  return total_of(counts, loops);
+}
+/// The same for runs: the innermost loop is contiguous.
+constexpr int64_t kRuns = 512;
+[[gnu::noinline]] int64_t expand_runs(void* to, const void* from, const int64_t* counts, const int64_t* strides,
+                                      int64_t loops, int shift) {
+  const int64_t inside = listed_loops<int64_t>(counts + 1, strides + 1, loops - 1, kRuns);
+  const int64_t runs = total_of(counts + 1, inside);
+  int64_t offsets[kRuns + kListSlack];
+  list_offsets(counts + 1, strides + 1, inside, inside > 0 ? counts[inside] : 1, offsets);
+  const auto copy = kernels().move[shift].copy_listed;
+  for_each_turn(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), counts, strides, inside + 1, loops,
+                shift, (runs * counts[0]) << shift,
+                [&](std::byte* out, const std::byte* in) { copy(out, in, offsets, counts[0], runs); });
+  return total_of(counts, loops);
 }
 /// Whether the two innermost loops have so few elements that a call for each of them costs more than a list; a run that
 /// is only repeated costs little.
 inline bool is_picked(const int64_t* counts, const int64_t* strides) {
+  if (strides[0] > 1 && strides[1] == 1) return is_few_transposed(counts);
   return counts[0] * counts[1] < kFewMoved && !(strides[0] == 1 && strides[1] == 0);
 }
 /// Loops of which the last is contiguous and the others have so few elements that a list names them: transposed.
@@ -173,11 +208,6 @@ inline bool is_listed(const int64_t* counts, const int64_t* strides, int64_t loo
 }
 // With fewer elements, or fewer repeated runs, a list of shuffles is not made. Bench: ./dev bench --sweep, both sides.
 constexpr int64_t kFewShuffled = 160, kFewRepeats = 32;
-inline int64_t total_of(const int64_t* counts, int64_t loops) {
-  int64_t total = 1;
-  for (int64_t loop = 0; loop < loops; ++loop) total *= counts[loop];
-  return total;
-}
 /// Memory for a list of shuffles.
 struct ShuffleMemory {
   alignas(64) std::byte bytes[ShuffledBlock{0, 1, ShuffledBlock::kMost}.list_bytes(3)];
@@ -190,6 +220,7 @@ struct ShuffleMemory {
   const bool repeats = strides[0] == 1 && strides[1] == 0 && counts[0] << shift <= kLongChunk;
   if (!repeats && !is_picked(counts, strides)) return {};
   if (is_listed(counts, strides, loops)) return {};
+  if (copies_runs(counts, strides, shift)) return {};
   if (total_of(counts, loops) < (repeats ? kFewRepeats * counts[0] * counts[1] : kFewShuffled)) return {};
   const ShuffledBlock block = ShuffledBlock::of(counts, strides, loops, shift);
   return block ? Shuffled(counts, strides, loops, shift, block, memory.bytes) : Shuffled();
@@ -224,7 +255,9 @@ int64_t expand(T* to, const T* from, const int64_t* counts, const int64_t* strid
   constexpr int kShift = std::countr_zero(sizeof(T));
   if (is_listed(counts, strides, loops)) return expand_listed(to, from, counts, strides, loop, kShift);
   if (loop > 1 && stride != 0) {
-    if (total_of(counts, loops) >= kFewShuffled)
+    const bool is_few = total_of(counts, loops) < kFewShuffled;
+    if (!is_few && copies_runs(counts, strides, kShift)) return expand_runs(to, from, counts, strides, loops, kShift);
+    if (!is_few)
       if (const int64_t moved = expand_shuffled(to, from, counts, strides, loops, kShift)) return moved;
     if (is_picked(counts, strides)) return expand_picked(to, from, counts, strides, loops, kShift);
   }
@@ -637,7 +670,7 @@ namespace {
 
 template <int kCount>
 bool takes_rows_together(const SmallBroadcast<kCount>& broadcast, int64_t out_itemsize) {
-  return broadcast.rows_kernel && broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kLongRowBytes;
+  return broadcast.rows_kernel && broadcast.loops > 1 && broadcast.counts[0] * out_itemsize < kTogetherBytes;
 }
 
 void run_of_one_dtype(const SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
