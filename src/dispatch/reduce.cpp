@@ -274,7 +274,7 @@ bool copy_few_single(Op op, const Types& types, const Tensor& out, const Tensor&
     const Lanes terms[] = {{self.data_ptr(), 1}, {&kZero, 0}};
     kernel_of(Op::add, dtype)(out.data_ptr(), terms, self.numel());
   } else {
-    std::memmove(out.data_ptr(), self.data_ptr(), static_cast<std::size_t>(self.numel() * self.itemsize()));
+    std::memmove(out.data_ptr(), self.data_ptr(), static_cast<std::size_t>(self.nbytes()));
   }
   return true;
 }

@@ -66,7 +66,9 @@ struct Softmax {
   /// Whether a block of few columns becomes rows.
   bool turns() const { return !along() && !transposes() && blocks.inner < kFewColumns; }
   /// Whether the results of so many columns get memory of their own, so that the last vector may repeat some of them.
-  bool computes_apart(int64_t count) const { return casts() && !turns() && count > kLanes && count % kLanes != 0; }
+  bool computes_apart(int64_t count) const {
+    return casts() && !turns() && blocks.length <= kWideLength && count > kLanes && count % kLanes != 0;
+  }
 
   /// Columns of a tile. The last one also has the rest, if that is less than a vector.
   int64_t columns() const {
@@ -81,16 +83,17 @@ struct Softmax {
   }
   /// The rows of a transposed tile are whole vectors.
   int64_t padded(int64_t rows) const {
+    // exact: few more than the rows
     return rows * blocks.inner % kLanes == 0 ? rows : (rows + kLanes - 1) / kLanes * kLanes;
   }
   int64_t scratch_bytes() const {
     // exact: parts of the tensor, or few
-    const bool by_rows = along() || transposes();
-    const int64_t tile =
-        by_rows ? rows_at_once() * block() : std::min(blocks.inner, columns() + kLanes) * blocks.length;
+    const bool by_rows = along() || transposes(), is_even = blocks.inner % kLanes == 0;
+    const int64_t widest = is_even ? columns() : std::min(blocks.inner, columns() + kLanes);
+    const int64_t tile = by_rows ? rows_at_once() * block() : widest * blocks.length;
+    const int64_t apart = !by_rows && !is_even && blocks.length <= kWideLength && !turns() ? tile : 0;
     const int64_t transposed = transposes() ? padded(rows_at_once()) * block() : turns() ? tile : 0;
-    const int64_t apart = casts() && !by_rows && !turns() ? tile : 0;
-    return (int64_t{casts()} * tile + apart + transposed) * width();
+    return (casts() ? tile + apart : 0) * width() + transposed * width();
   }
 
   // exact: inside the storages

@@ -288,7 +288,8 @@ HWY_INLINE Pair<V> tabled_logarithm(D d, const NearAndFar<V>& x) {
   const Pair<V> square = product_of(r, r);
   const V line = hn::NegMulAdd(half, square.high, r), lost = hn::NegMulAdd(half, square.high, hn::Sub(r, line));
   const V curve = hn::Mul(hn::Mul(square.high, r), polynomial(d, r, terms));
-  const V bent = hn::Add(lost, hn::NegMulAdd(half, square.low, hn::NegMulAdd(r_low, r, r_low)));
+  const V bend = hn::NegMulAdd(r, r, r);  // 1 - 1 / (1 + r), nearly
+  const V bent = hn::Add(lost, hn::NegMulAdd(half, square.low, hn::NegMulAdd(r_low, bend, r_low)));
   const V exponent = hn::Add(converted(d, of.exponent), x.doublings);
   const V whole = hn::MulAdd(exponent, hn::Set(d, C::ln2_high), looked_up(interval, Table::logarithms));  // exact
   const V rest = hn::MulAdd(exponent, hn::Set(d, C::ln2_low), looked_up(interval, Table::logarithm_rests));
