@@ -19,12 +19,16 @@ bool is_worthwhile(const ShuffledBlock& block, int64_t blocks, int64_t lanes) {
 ShuffledBlock ShuffledBlock::of(const int64_t* counts, const int64_t* strides, int64_t loops, int shift) noexcept {
   const int64_t lanes = kernels().shuffle[shift].lanes;
   if (lanes == 0 || std::any_of(strides, strides + loops, [](int64_t stride) { return stride < 0; })) return {};
-  int64_t joined = 0;                          // loops that a piece may run across
-  int64_t elements = 1, extent = 0, span = 1;  // of these: elements, offset of the last one; lanes of a piece
+  int64_t joined = 0;                // loops that a piece may run across
+  int64_t elements = 1, extent = 0;  // of these: elements, offset of the last one
+  // The lanes of a piece that may start anywhere; `next`: where a turn would begin without a gap.
+  int64_t span = 1, apart = lanes - 1, next = loops > 0 ? strides[0] : 0;
   for (; joined < loops; ++joined) {
     const int64_t count = counts[joined], stride = strides[joined], jump = stride - extent;
     if (jump > lanes || (jump <= 0 && extent >= lanes)) break;
-    if (elements < lanes) span += (std::min(count, (lanes + elements - 1) / elements) - 1) * stride;
+    if (apart > 0) span += std::max<int64_t>(stride - next, 0) + apart % count * stride;
+    apart /= count;
+    next = count * stride;
     elements *= count;
     extent += (count - 1) * stride;
   }
