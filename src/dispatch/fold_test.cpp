@@ -307,6 +307,24 @@ TEST(Fold, PlacesOfBoolCountAnyByteButZeroAsTrue) {
   }
 }
 
+/// A row's result does not depend on where it stands, nor on how many rows there are.
+TEST(Fold, EqualRowsGiveEqualBits) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> numbers;
+  for (const Dtype dtype : {float32, float64})
+    for (const int64_t n : {2, 5, 7, 9, 15, 20, 33, 64, 100, 300, 512})
+      for (const int64_t rows : {2, 9, 17, 37, 300, 1025}) {
+        const Tensor row = empty({1, n}, float64);
+        for (int64_t i = 0; i < n; ++i) row.data<double>()[i] = numbers(random);
+        const Tensor x = row.to(dtype).expand({rows, n}).contiguous();
+        for (const Tensor& result : {linalg_vector_norm(x, 2, 1), var(x, 1), std(x, 1)}) {
+          const Tensor first = result.narrow(0, 0, 1);
+          EXPECT_TRUE(result.eq(first).all().item<bool>()) << dtype_name(dtype) << " [" << rows << ", " << n << "]";
+        }
+        EXPECT_TRUE(linalg_vector_norm(x.narrow(0, 0, 1), 2, 1).eq(linalg_vector_norm(x, 2, 1)).all().item<bool>());
+      }
+}
+
 TEST(Fold, SameBitsWithAnyNumberOfThreads) {
   Random random(5);
   const int before = get_num_threads();

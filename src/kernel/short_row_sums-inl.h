@@ -58,20 +58,10 @@ class ShortRowSums {
       std::memcpy(rows + row * n_, from + row * step, static_cast<std::size_t>(n_) * sizeof(T));
     return by_columns(rows, n_, add);
   }
-  /// The sum of one row in the first lane.
+  /// The sum of one row in the first lane, added up as in by_rows.
   template <class Add>
   HWY_NOINLINE V of_row(const T* from, const Add& add) const {
-    constexpr int64_t kParts = 4;
-    const Tag d;
-    Vector<Tag> sums[kParts];
-    unrolled<kParts>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Zero(d); });
-    int64_t i = 0;
-    for (; i + kParts * kRows <= n_; i += kParts * kRows)
-      unrolled<kParts>([&](int64_t k)
-                           TENON_UNROLLED { sums[k].v = add(sums[k].v, hn::LoadU(d, from + i + k * kRows)); });
-    for (; i + kRows <= n_; i += kRows) sums[0].v = add(sums[0].v, hn::LoadU(d, from + i));
-    if (i < n_) sums[1].v = add(sums[1].v, load_some(d, from + i, n_ - i));
-    return hn::SumOfLanes(d, fold_halves<ops::sum, kParts>(sums).v);
+    return of_rows<1>(from, 0, add);
   }
   template <class Add>
   HWY_NOINLINE V by_columns(const T* from, int64_t step, const Add& add) const {
@@ -83,6 +73,11 @@ class ShortRowSums {
   }
   template <class Add>
   HWY_NOINLINE V by_rows(const T* from, int64_t step, const Add& add) const {
+    return of_rows<kRows>(from, step, add);
+  }
+  /// Behind the last of kRows rows elements may be read, behind a single one not.
+  template <int64_t kTaken, class Add>
+  HWY_INLINE V of_rows(const T* from, int64_t step, const Add& add) const {
     const Tag d;
     Vector<Tag> sums[kRows];
     const auto load = [&](int64_t k, int64_t i) TENON_UNROLLED { return hn::LoadU(d, from + k * step + i); };
@@ -91,23 +86,25 @@ class ShortRowSums {
     int64_t i = 0;
     if constexpr (kTwoSums)
       if (n_ >= 4 * kRows) {
-        Vector<Tag> others[kRows];
-        unrolled<kRows>([&](int64_t k) TENON_UNROLLED { others[k].v = hn::Zero(d); });
+        Vector<Tag> others[kTaken];
+        unrolled<kTaken>([&](int64_t k) TENON_UNROLLED { others[k].v = hn::Zero(d); });
         for (; i + 2 * kRows <= n_; i += 2 * kRows)
-          unrolled<kRows>([&](int64_t k) TENON_UNROLLED {
+          unrolled<kTaken>([&](int64_t k) TENON_UNROLLED {
             sums[k].v = added(sums[k].v, k, i);
             others[k].v = added(others[k].v, k, i + kRows);
           });
-        unrolled<kRows>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Add(sums[k].v, others[k].v); });
+        unrolled<kTaken>([&](int64_t k) TENON_UNROLLED { sums[k].v = hn::Add(sums[k].v, others[k].v); });
       }
     for (; i + kRows <= n_; i += kRows)
-      unrolled<kRows>([&](int64_t k) TENON_UNROLLED { sums[k].v = added(sums[k].v, k, i); });
-    if (i < n_) {  // of a short row the first lanes, else the last ones, which were not added before
+      unrolled<kTaken>([&](int64_t k) TENON_UNROLLED { sums[k].v = added(sums[k].v, k, i); });
+    if (kTaken == 1 && n_ < kRows) {
+      sums[0].v = add(sums[0].v, load_some(d, from, n_));
+    } else if (i < n_) {  // of a short row the first lanes, else the last ones, which were not added before
       const bool is_short = n_ < kRows;
       const auto first = hn::FirstN(d, static_cast<std::size_t>(is_short ? n_ : kRows - (n_ - i)));
       const auto counted = is_short ? first : hn::Not(first);
       const int64_t start = is_short ? 0 : n_ - kRows;
-      unrolled<kRows>([&](int64_t k) TENON_UNROLLED {
+      unrolled<kTaken>([&](int64_t k) TENON_UNROLLED {
         sums[k].v = hn::IfThenElse(counted, added(sums[k].v, k, start), sums[k].v);
       });
     }

@@ -205,7 +205,7 @@ class SpreadRows {
     if (n_ >= kRowsFrom) {
       int64_t row = 0;
       for (; row + kLanes <= rows; row += kLanes) by_rows(to, row, from + row * step_, step_);
-      if (row < rows) to.set(row, SpreadVector(0), {});
+      if (row < rows) to.set(row, SpreadVector(0), {});  // vectors of rows are read
       for (; row < rows; ++row) by_row(to, row, from + row * step_);
       return;
     }
@@ -274,23 +274,35 @@ class SpreadRows {
       std::memcpy(rows + i * kRowsFrom, from + i * step_, static_cast<std::size_t>(n_) * sizeof(T));
     by_columns(to, row, rows, kRowsFrom);
   }
-  HWY_INLINE void by_row(SumsOfRows& to, int64_t row, const T* from) const {
-    const RunSums sums = sums_of_run(from, n_, kSample);
-    to.centers[row] = hn::GetLane(sums.center.v);
-    to.sums[row] = hn::GetLane(sums.distances.sum.v);
-    to.squares[row] = hn::GetLane(sums.distances.squares.v);
+  /// The distances of rows, one in each lane, from their centers.
+  struct OfRows {
+    SpreadVector centers;
+    Distances distances;
+  };
+  /// Added up as in by_rows.
+  HWY_NOINLINE void by_row(SumsOfRows& to, int64_t row, const T* from) const {
+    const OfRows of = of_rows<1>(from, 0);
+    to.centers[row] = hn::GetLane(of.centers.v);
+    to.sums[row] = hn::GetLane(of.distances.sum.v);
+    to.squares[row] = hn::GetLane(of.distances.squares.v);
   }
   /// Of as many rows as a vector has lanes.
   HWY_NOINLINE void by_rows(SumsOfRows& to, int64_t row, const T* from, int64_t step) const {
-    const SpreadTag d;
-    const auto load = [&](int64_t k, int64_t i) TENON_UNROLLED { return load_in_float64(from + k * step + i); };
     if (n_ * static_cast<int64_t>(sizeof(T)) < kReadAhead)
       for (int64_t k = 0; k < kLanes; ++k) prefetch_elements(from + (kLanes + k) * step, n_);
-    double centers[kLanes];
-    for (int64_t k = 0; k < kLanes; ++k) centers[k] = static_cast<double>(from[k * step]);
+    const OfRows of = of_rows<kLanes>(from, step);
+    to.set(row, of.centers, of.distances);
+  }
+  template <int64_t kTaken>
+  HWY_INLINE OfRows of_rows(const T* from, int64_t step) const {
+    const SpreadTag d;
+    const auto load = [&](int64_t k, int64_t i) TENON_UNROLLED { return load_in_float64(from + k * step + i); };
+    double centers[kLanes] = {};
+    for (int64_t k = 0; k < kTaken; ++k) centers[k] = static_cast<double>(from[k * step]);
     if constexpr (kFindsMean<T>) {
       SpreadVector sums[kLanes];
-      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { sums[k] = SpreadVector(0); });
+      unrolled<kTaken>([&](int64_t k) TENON_UNROLLED {
         const SpreadVector first(centers[k]);
         sums[k] = load(k, 0) - first;
         for (int64_t i = kLanes; i < kSample; i += kLanes) sums[k] = sums[k] + (load(k, i) - first);
@@ -299,14 +311,14 @@ class SpreadRows {
       hn::StoreU(better_center({hn::LoadU(d, centers)}, sum, kSample).v, d, centers);
     }
     Distances distances[kLanes];
-    SpreadVector center[kLanes], sums[kLanes], squares[kLanes];
-    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { center[k] = SpreadVector(centers[k]); });
+    SpreadVector center[kTaken], sums[kLanes], squares[kLanes];
+    unrolled<kTaken>([&](int64_t k) TENON_UNROLLED { center[k] = SpreadVector(centers[k]); });
     int64_t i = 0;
     for (; i + kLanes <= n_; i += kLanes)
-      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { distances[k].add(load(k, i), center[k]); });
+      unrolled<kTaken>([&](int64_t k) TENON_UNROLLED { distances[k].add(load(k, i), center[k]); });
     if (i < n_) {  // the last vectors, without the lanes that were added before
       const auto known = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n_ - i)));
-      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
+      unrolled<kTaken>([&](int64_t k) TENON_UNROLLED {
         const SpreadVector value = load(k, n_ - kLanes);
         distances[k].add({hn::IfThenZeroElse(known, (value - center[k]).v)});
       });
@@ -315,7 +327,7 @@ class SpreadRows {
     Distances all;
     all.sum = fold_all_pairs<ops::sum, kLanes>(d, sums);
     all.squares = fold_all_pairs<ops::sum, kLanes>(d, squares);
-    to.set(row, {hn::LoadU(d, centers)}, all);
+    return {{hn::LoadU(d, centers)}, all};
   }
 
   int64_t n_, step_;
