@@ -190,7 +190,6 @@ HWY_INLINE hn::Vec<D> narrowed(D d16, WidePair<D> pair) {
 template <class F, class T, class V>
 struct OverFloats {
   using Out = uint16_t;
-  static constexpr std::size_t kMostLanes = 32;
   template <class D, class... In>
   static HWY_INLINE hn::Vec<D> run(D d, In... in) {
     return of_pairs(d, widened_pair<T>(d, in)...);
@@ -253,7 +252,6 @@ HWY_INLINE hn::Vec<D> narrowed_results(D d, WidePair<D> pair) {
 template <class F, class Function, class T>
 struct OverHalfFunction {
   using Out = uint16_t;
-  static constexpr std::size_t kMostLanes = 32;
   template <class D, class V>
   static HWY_INLINE V run(D d, V in) {
     const V result = near(d, in);
@@ -294,12 +292,11 @@ struct OverHalfFunction {
   }
 };
 #endif
-/// F over the bits. Results of 32 bytes, as of other light loops (TENON_HALF_VECTORS).
+/// F over the bits.
 template <class F, class T>
 struct OnBits {
   static constexpr bool kGivesTruth = F::row.promotion == Promotion::comparison;
   using Out = std::conditional_t<kGivesTruth, uint8_t, uint16_t>;
-  static constexpr std::size_t kMostLanes = 32 / sizeof(Out);
   template <class D, class... V>
   static HWY_INLINE hn::Vec<hn::Rebind<Out, D>> run(D d, V... in) {
     const hn::RebindToSigned<D> bits;
@@ -396,31 +393,30 @@ HWY_INLINE void half_loop(D d, void* out, int64_t n, const Sources&... in) {
   }
 #endif
 }
-template <class Form>
-using HalfTag = hn::CappedTag<uint16_t, Form::kMostLanes>;
 
+using HalfTag = hn::ScalableTag<uint16_t>;
 template <class Form>
 void half_unary(void* out, const Lanes* in, int64_t n) {
-  half_loop<Form>(HalfTag<Form>(), out, n, HalfLanes(in[0]));
+  half_loop<Form>(HalfTag(), out, n, HalfLanes(in[0]));
 }
 template <class Form>
 void half_binary(void* out, const Lanes* in, int64_t n) {
-  if (in[1].step == 0) return half_loop<Form>(HalfTag<Form>(), out, n, HalfLanes(in[0]), HalfSplat(in[1]));
-  if (in[0].step == 0) return half_loop<Form>(HalfTag<Form>(), out, n, HalfSplat(in[0]), HalfLanes(in[1]));
-  half_loop<Form>(HalfTag<Form>(), out, n, HalfLanes(in[0]), HalfLanes(in[1]));
+  if (in[1].step == 0) return half_loop<Form>(HalfTag(), out, n, HalfLanes(in[0]), HalfSplat(in[1]));
+  if (in[0].step == 0) return half_loop<Form>(HalfTag(), out, n, HalfSplat(in[0]), HalfLanes(in[1]));
+  half_loop<Form>(HalfTag(), out, n, HalfLanes(in[0]), HalfLanes(in[1]));
 }
 template <class Form>
 void half_ternary(void* out, const Lanes* in, int64_t n) {
-  half_loop<Form>(HalfTag<Form>(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]), HalfLanesOrSplat(in[2]));
+  half_loop<Form>(HalfTag(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]), HalfLanesOrSplat(in[2]));
 }
 
 /// Streaming stores straight from the registers, for whole blocks of kStreamedLanes.
 template <class Form, class... Sources>
 HWY_INLINE void half_stream(void* out, int64_t n, const Sources&... in) {
-  const HalfTag<Form> d;
-  constexpr int64_t kLanes = hn::MaxLanes(HalfTag<Form>());
+  const HalfTag d;
+  constexpr int64_t kLanes = hn::MaxLanes(HalfTag());
   using Out = typename Form::Out;
-  const hn::Rebind<Out, HalfTag<Form>> d_out;
+  const hn::Rebind<Out, HalfTag> d_out;
   Out* const to = static_cast<Out*>(out);
   for (int64_t i = 0; i < n; i += kLanes) hn::Stream(Form::run(d, in.at(d, i)...), d_out, to + i);
 }
@@ -444,7 +440,7 @@ HWY_INLINE void half_loop_of_rows(void* out, int64_t out_step, const Lanes* in, 
     if (steps[i] > 0)
       end[i] = static_cast<const std::byte*>(in[i].data) + (rows - 1) * steps[i] + n * int64_t{sizeof(uint16_t)};
   for (; rows > 0; --rows) {
-    half_loop<Form>(HalfTag<Form>(), out, n, A(row[0], end[0]), B(row[1], end[1]));
+    half_loop<Form>(HalfTag(), out, n, A(row[0], end[0]), B(row[1], end[1]));
     out = static_cast<std::byte*>(out) + out_step;
     for (int i = 0; i < 2; ++i) row[i].data = static_cast<const std::byte*>(row[i].data) + steps[i];
   }
@@ -499,7 +495,7 @@ constexpr KernelPair lane_kernels() {
 template <class T, std::size_t kInputs, bool kStreams = false>
 HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
   constexpr int64_t kChunk = 256;
-  const HalfTag<RoundedOnce<void, T>> d;
+  const HalfTag d;
   using D = std::remove_const_t<decltype(d)>;
   const FloatsOf<D> wide_lanes;
   constexpr int64_t kLanes = hn::MaxLanes(D()), kWide = hn::MaxLanes(FloatsOf<D>());
@@ -583,7 +579,7 @@ constexpr KernelPair half_kernel() {
     return {&select_row<uint16_t, false>, &select_row<uint16_t, true>};
 #endif
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several_whole<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
+    return kernel_pair<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
                        uint16_t>();  // moves elements only
   else if constexpr (!TENON_HAS_VECTORS && !row.vectors && !row.through_float32)
     return lane_kernels<F, T>();

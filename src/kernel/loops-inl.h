@@ -25,16 +25,6 @@
 #define TENON_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-// For loops that GCC vectorises, with a few instructions a lane. With 32-byte vectors, Zen 4 reads and writes its first
-// cache a sixth faster than with 64-byte ones, and does not lose a third where the output lies up to 256 bytes after an
-// input, modulo 4096. Bench: ./dev bench --sweep, equal and rows.
-#undef TENON_HALF_VECTORS
-#if HWY_TARGET <= HWY_AVX3 && !defined(__clang__)
-#define TENON_HALF_VECTORS __attribute__((target("prefer-vector-width=256")))
-#else
-#define TENON_HALF_VECTORS
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
@@ -87,20 +77,15 @@ HWY_INLINE void loop_over(void* out, int64_t n, const Sources... in) {
 /// One loop for each combination of inputs with step 0 and 1, chosen outside the loop. If all inputs have step 0, the
 /// caller passes them as lanes: a splat is stored as a whole block.
 template <class F, class Out, class A>
-TENON_HALF_VECTORS void unary(void* out, const Lanes* in, int64_t n) {
+void unary(void* out, const Lanes* in, int64_t n) {
   loop<F, Out, A, false>(out, in, n);
 }
 template <class F, class Out, class A, class B>
-HWY_INLINE void loop_of_two(void* out, const Lanes* in, int64_t n) {
+void binary(void* out, const Lanes* in, int64_t n) {
   if (in[1].step == 0) return loop<F, Out, A, B, false, true>(out, in, n);
   if (in[0].step == 0) return loop<F, Out, A, B, true, false>(out, in, n);
   loop<F, Out, A, B, false, false>(out, in, n);
 }
-template <class F, class Out, class A, class B>
-TENON_HALF_VECTORS void binary(void* out, const Lanes* in, int64_t n) {
-  loop_of_two<F, Out, A, B>(out, in, n);
-}
-
 template <class F, class Out, class A, class B, bool kA, bool kB>
 HWY_INLINE void loop_of_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
                              int64_t rows) {
@@ -111,37 +96,12 @@ HWY_INLINE void loop_of_rows(void* out, int64_t out_step, const Lanes* in, const
     for (int i = 0; i < 2; ++i) row[i].data = static_cast<const std::byte*>(row[i].data) + steps[i];
   }
 }
+/// binary for rows. Bench: ./dev bench --sweep, columns and gaps.
 template <class F, class Out, class A, class B>
-HWY_INLINE void loops_of_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                              int64_t rows) {
+void binary_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
   if (in[1].step == 0) return loop_of_rows<F, Out, A, B, false, true>(out, out_step, in, steps, n, rows);
   if (in[0].step == 0) return loop_of_rows<F, Out, A, B, true, false>(out, out_step, in, steps, n, rows);
   loop_of_rows<F, Out, A, B, false, false>(out, out_step, in, steps, n, rows);
-}
-/// binary for rows. Bench: ./dev bench --sweep, columns and gaps.
-template <class F, class Out, class A, class B>
-TENON_HALF_VECTORS void binary_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
-                                    int64_t rows) {
-  loops_of_rows<F, Out, A, B>(out, out_step, in, steps, n, rows);
-}
-
-/// Loops that a division or a root bounds: Zen 5 divides 64 bytes in the time of 32. Bench: tenon_bench --ops --filter
-/// 'ops/(div|reciprocal|sqrt|hypot|addcdiv)$'.
-template <class F>
-inline constexpr bool kDivides =
-    std::is_same_v<F, ops::div> || std::is_same_v<F, ops::reciprocal> || std::is_same_v<F, ops::rsqrt> ||
-    std::is_same_v<F, ops::sqrt> || std::is_same_v<F, ops::hypot> || std::is_same_v<F, ops::addcdiv>;
-template <class F, class Out, class A>
-void unary_whole(void* out, const Lanes* in, int64_t n) {
-  loop<F, Out, A, false>(out, in, n);
-}
-template <class F, class Out, class A, class B>
-void binary_whole(void* out, const Lanes* in, int64_t n) {
-  loop_of_two<F, Out, A, B>(out, in, n);
-}
-template <class F, class Out, class A, class B>
-void binary_rows_whole(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
-  loops_of_rows<F, Out, A, B>(out, out_step, in, steps, n, rows);
 }
 
 /// The same for any number of inputs. Each level of the recursion fixes whether one more input is a splat.
@@ -164,16 +124,9 @@ struct Loops<F, Out, Next, In...> {
   }
 };
 template <class F, class Out, class... In>
-TENON_HALF_VECTORS void several(void* out, const Lanes* in, int64_t n) {
+void several(void* out, const Lanes* in, int64_t n) {
   Loops<F, Out, In...>::template run<false>(out, in, n);
 }
-/// The same with whole vectors, for divisions, and for conditions: GCC widens their bytes to 32-byte vectors of wide
-/// elements three times slower.
-template <class F, class Out, class... In>
-void several_whole(void* out, const Lanes* in, int64_t n) {
-  Loops<F, Out, In...>::template run<false>(out, in, n);
-}
-
 /// One loop for all combinations, element by element: a fiftieth of the code.
 template <class F, class Out, class... In>
 void by_steps(void* out, const Lanes* in, int64_t n) {
@@ -990,7 +943,7 @@ constexpr KernelPair elementwise_kernel() {
   else if constexpr (row.promotion == Promotion::select && !std::is_same_v<T, bool>)
     return {&select_row<BitsOfWidth<T>, false>, &select_row<BitsOfWidth<T>, true>};
   else if constexpr (kHasMaskedForm<F, T>)
-    return {&binary_masked<F, T, kMaskedBytes<F, T>>, &streamed_masked<F, T>};
+    return {&binary_masked<F, T>, &streamed_masked<F, T>};
 #endif
 #if TENON_HAS_VECTORS
   else if constexpr (row.divides_integers && kDividesInVectors<T>)
@@ -1009,19 +962,13 @@ constexpr KernelPair elementwise_kernel() {
   else if constexpr (kHasConstantLimits<F> && std::is_floating_point_v<T>)
     return kernel_pair<&limited_vectors<F, T>, T, T>();
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several_whole<F, T, bool, T, T>, T, bool, T, T>();
+    return kernel_pair<&several<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
     if constexpr (kArity == 1)
       return kernel_pair<&unary<F, bool, T>, bool, T>();
     else
       return kernel_pair<&binary<F, bool, T, T>, bool, T, T>();
-  } else if constexpr (kDivides<F> && std::is_floating_point_v<T> && kArity == 1)
-    return kernel_pair<&unary_whole<F, T, T>, T, T>();
-  else if constexpr (kDivides<F> && std::is_floating_point_v<T> && kArity == 2)
-    return kernel_pair<&binary_whole<F, T, T, T>, T, T, T>();
-  else if constexpr (kDivides<F> && std::is_floating_point_v<T>)
-    return kernel_pair<&several_whole<F, T, T, T, T, T>, T, T, T, T, T>();
-  else if constexpr (kArity == 1)
+  } else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, T, T>, T, T>();
   else if constexpr (kArity == 2)
     return kernel_pair<&binary<F, T, T, T>, T, T, T>();
@@ -1035,13 +982,11 @@ constexpr KernelPair elementwise_kernel() {
 template <class F, class T>
 constexpr RowsKernel rows_kernel() {
 #if TENON_HAS_MASKS
-  if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return &rows_masked<F, T, kMaskedBytes<F, T>>;
+  if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return &rows_masked<F, T>;
   if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && !std::is_same_v<T, bool>)
     return &select_rows<BitsOfWidth<T>>;
 #endif
 #if TENON_HAS_VECTORS
-  if constexpr (F::row.short_rows && kDivides<F> && std::is_floating_point_v<T> && sizeof(T) >= 4)
-    return &binary_rows_whole<F, T, T, T>;
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())
     return &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>;
 #endif

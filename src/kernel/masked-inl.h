@@ -124,11 +124,11 @@ struct MaskedTruths {
   static HWY_INLINE hn::Mask<Tag> stored(hn::Mask<D> mask) { return hn::Mask<Tag>{mask.raw}; }
 };
 
-/// A formula over vectors of `kBytes`.
-template <class F, class T, std::size_t kBytes>
+/// A formula over vectors.
+template <class F, class T>
 struct Masked {
   static constexpr bool kGivesTruth = F::row.promotion == Promotion::comparison;
-  using D = hn::CappedTag<T, kBytes / sizeof(T)>;
+  using D = hn::ScalableTag<T>;
   using Results = std::conditional_t<kGivesTruth, MaskedTruths<D>, MaskedResults<D>>;
   using Tag = typename Results::Tag;
   using Out = hn::TFromD<Tag>;
@@ -192,16 +192,16 @@ struct Masked {
   }
 };
 
-template <class F, class T, std::size_t kBytes>
+template <class F, class T>
 void binary_masked(void* out, const Lanes* in, int64_t n) {
-  using M = Masked<F, T, kBytes>;
+  using M = Masked<F, T>;
   if (in[1].step == 0) return M::template loop<false, true>(out, in, n);
   if (in[0].step == 0) return M::template loop<true, false>(out, in, n);
   M::template loop<false, false>(out, in, n);
 }
 template <class F, class T>
 void streamed_masked(void* out, const Lanes* in, int64_t n) {
-  using M = Masked<F, T, 64>;
+  using M = Masked<F, T>;
   if (in[1].step == 0) return M::template stream<false, true>(out, in, n);
   if (in[0].step == 0) return M::template stream<true, false>(out, in, n);
   M::template stream<false, false>(out, in, n);
@@ -216,13 +216,13 @@ TENON_ONCE inline void run_last_rows(Kernel kernel, void* out, int64_t out_step,
     kernel(static_cast<std::byte*>(out) + row * out_step, lanes, n);
   }
 }
-template <class F, class T, std::size_t kBytes>
+template <class F, class T>
 void rows_masked(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
-  using M = Masked<F, T, 64>;
+  using M = Masked<F, T>;
   const int64_t done = in[1].step == 0   ? M::template loop_of_rows<false, true>(out, out_step, in, steps, n, rows)
                        : in[0].step == 0 ? M::template loop_of_rows<true, false>(out, out_step, in, steps, n, rows)
                                          : M::template loop_of_rows<false, false>(out, out_step, in, steps, n, rows);
-  run_last_rows(&binary_masked<F, T, kBytes>, out, out_step, in, steps, n, done, rows);
+  run_last_rows(&binary_masked<F, T>, out, out_step, in, steps, n, done, rows);
 }
 
 /// where: moves elements, so that dtypes of one width share it. Conditions are bytes of any value.
@@ -324,9 +324,6 @@ using BitsOfWidth = std::conditional_t<
 template <class F, class T>
 inline constexpr bool kHasMaskedForm = F::row.short_rows&& std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
                                        (sizeof(T) <= 2 || F::row.promotion == Promotion::comparison);
-/// Comparisons read more than they write; other light loops have vectors of 32 bytes (TENON_HALF_VECTORS).
-template <class F, class T>
-inline constexpr std::size_t kMaskedBytes = F::row.promotion == Promotion::comparison && sizeof(T) >= 2 ? 64 : 32;
 #endif
 
 }  // namespace tenon::HWY_NAMESPACE
