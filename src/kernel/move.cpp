@@ -550,25 +550,6 @@ HWY_INLINE void transpose_large(Complex128* to, int64_t out_stride, const Column
   store(c, 2);
   store(e, 3);
 }
-/// Blocks of 8 x 8 eight-byte elements: whole lines are read, and whole lines written where rows begin on them.
-template <class Column>
-HWY_INLINE void transpose_8x8(uint64_t* to, int64_t out_stride, const Column& column) {
-  const hn::FixedTag<uint64_t, 8> d;
-  hn::Vec<decltype(d)> even[4], odd[4];  // rows
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < 4; ++i) {
-    const auto first = hn::LoadU(d, column(2 * i)), second = hn::LoadU(d, column(2 * i + 1));
-    even[i] = hn::InterleaveLower(d, first, second);
-    odd[i] = hn::InterleaveUpper(d, first, second);
-  }
-  transpose_four_blocks(even[0], even[1], even[2], even[3]);
-  transpose_four_blocks(odd[0], odd[1], odd[2], odd[3]);
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < 4; ++i) {
-    hn::StoreU(even[i], d, to + 2 * i * out_stride);
-    hn::StoreU(odd[i], d, to + (2 * i + 1) * out_stride);
-  }
-}
 #endif
 
 #if TENON_HAS_SHUFFLES
@@ -583,15 +564,11 @@ HWY_INLINE hn::Vec<D> load_columns(D d, const Column& column, int64_t i) {
     return hn::Combine(d, load_columns<kSide>(half, column, i + kLanes), load_columns<kSide>(half, column, i));
   }
 }
-/// Square blocks of as many elements as 128 bits hold, side by side in vectors of `d`. Interleaving each vector with
-/// the one half a block further transposes the blocks, if it is done once for each power of two. `column(i)` is the
-/// first element of column i.
-template <class D, class Column, class T = hn::TFromD<D>>
-HWY_INLINE void transpose_squares(D d, T* to, int64_t out_stride, const Column& column) {
-  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
-  hn::Vec<D> v[kSide], next[kSide];
-#pragma GCC unroll 16
-  for (int64_t i = 0; i < kSide; ++i) v[i] = load_columns<kSide>(d, column, i);
+/// Transposes square blocks of as many elements as 128 bits hold, side by side in vectors of `d`. Interleaving each
+/// vector with the one half a block further does it, if it is done once for each power of two.
+template <class D, int64_t kSide = 16 / static_cast<int64_t>(sizeof(hn::TFromD<D>))>
+HWY_INLINE void interleave_squares(D d, hn::Vec<D>* v) {
+  hn::Vec<D> next[kSide];
 #pragma GCC unroll 4
   for (int64_t turn = 1; turn < kSide; turn *= 2) {
 #pragma GCC unroll 8
@@ -602,6 +579,15 @@ HWY_INLINE void transpose_squares(D d, T* to, int64_t out_stride, const Column& 
 #pragma GCC unroll 16
     for (int64_t i = 0; i < kSide; ++i) v[i] = next[i];
   }
+}
+/// Square blocks side by side. `column(i)` is the first element of column i.
+template <class D, class Column, class T = hn::TFromD<D>>
+HWY_INLINE void transpose_squares(D d, T* to, int64_t out_stride, const Column& column) {
+  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
+  hn::Vec<D> v[kSide];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) v[i] = load_columns<kSide>(d, column, i);
+  interleave_squares(d, v);
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + i * out_stride);
 }
@@ -755,19 +741,42 @@ HWY_INLINE void transpose_blocks(Transposition<T, Columns> all, int64_t rows, in
 #endif
 
 #if HWY_TARGET == HWY_AVX3
-// Results of fewer columns took a fifth longer than with blocks of 4 x 4 beyond the caches. Bench: ./dev bench --sweep,
+/// Elements of a cache line.
+template <class T>
+inline constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+/// A block as wide and as high as a line: whole lines are read, and whole lines written where rows begin on them.
+template <class T, class Column>
+HWY_INLINE void transpose_line_block(T* to, int64_t out_stride, const Column& column) {
+  constexpr int64_t kSide = kLine<T> / 4;
+  const hn::FixedTag<T, kLine<T>> d;
+  hn::Vec<decltype(d)> v[4][kSide];
+#pragma GCC unroll 4
+  for (int64_t square = 0; square < 4; ++square) {
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kSide; ++i) v[square][i] = hn::LoadU(d, column(square * kSide + i));
+    interleave_squares(d, v[square]);
+  }
+#pragma GCC unroll 8
+  for (int64_t i = 0; i < kSide; ++i) transpose_four_blocks(v[0][i], v[1][i], v[2][i], v[3][i]);
+#pragma GCC unroll 4
+  for (int64_t square = 0; square < 4; ++square)
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < kSide; ++i) hn::StoreU(v[square][i], d, to + (square * kSide + i) * out_stride);
+}
+// Results of fewer columns took a fifth longer than with smaller blocks beyond the caches. Bench: ./dev bench --sweep,
 // transposed.
 constexpr int64_t kLinesColumns = 128;
-/// At least 8 rows of eight-byte elements, a multiple of 8 columns.
-template <class Columns>
-HWY_INLINE void transpose_lines(Transposition<uint64_t, Columns> all, int64_t rows, int64_t columns) {
-  for (int64_t column = 0; column < columns; column += 8) {
-    const auto block = all.columns.template block<8>(column);
-    if (rows * 8 >= kFarRows && column + 16 <= columns) prefetch_columns(all, column + 8, 8, rows);
-    for (int64_t j = 0; j < rows; j += 8) {
-      const int64_t row = std::min(j, rows - 8);
-      transpose_8x8(all.to + row * all.out_stride + column, all.out_stride,
-                    [&](int64_t at) HWY_ATTR { return block[static_cast<std::size_t>(at)] + row; });
+/// Blocks of lines: at least kLine rows, a multiple of kLine columns. The last blocks overlap those before them.
+template <class T, class Columns>
+HWY_INLINE void transpose_lines(Transposition<T, Columns> all, int64_t rows, int64_t columns) {
+  for (int64_t column = 0; column < columns; column += kLine<T>) {
+    const auto block = all.columns.template block<kLine<T>>(column);
+    if (rows * static_cast<int64_t>(sizeof(T)) >= kFarRows && column + 2 * kLine<T> <= columns)
+      prefetch_columns(all, column + kLine<T>, kLine<T>, rows);
+    for (int64_t j = 0; j < rows; j += kLine<T>) {
+      const int64_t row = std::min(j, rows - kLine<T>);
+      transpose_line_block(all.to + row * all.out_stride + column, all.out_stride,
+                           [&](int64_t at) HWY_ATTR { return block[static_cast<std::size_t>(at)] + row; });
     }
   }
 }
@@ -784,8 +793,11 @@ void transpose_columns(Transposition<T, Columns> all, int64_t rows, int64_t colu
     if (rows > 1) {
       int64_t whole = kWide > kColumns ? columns / kWide * kWide : 0;
 #if HWY_TARGET == HWY_AVX3
-      if constexpr (sizeof(T) == 8)
-        if (rows >= 8 && columns >= kLinesColumns) transpose_lines(all, rows, whole = columns / 8 * 8);
+      if constexpr (sizeof(T) >= 2)
+        if (rows >= kLine<T> && columns >= kLinesColumns) {
+          transpose_lines(all, rows, whole = columns / kLine<T> * kLine<T>);
+          return transpose_blocks<kColumns>(all, rows, whole, columns);
+        }
 #endif
       if constexpr (kWide > kColumns) transpose_blocks<kWide>(all, rows, 0, whole);
       return transpose_blocks<kColumns>(all, rows, whole, columns);
