@@ -49,7 +49,7 @@ bool is_one_kernel(const Setup& setup) {
 
 /// Whether an operand's elements are moved straight to the result: a copy by ordinary stores.
 bool moves_straight(const Setup& setup) {
-  if (setup.schedule.streams() || !is_one_kernel(setup)) return false;
+  if (setup.schedule.streams() || setup.schedule.through_tiles || !is_one_kernel(setup)) return false;
   const AccessPattern access = setup.plan.operands[1].access;
   return setup.program.copies() && (access == AccessPattern::transposed || access == AccessPattern::gather);
 }

@@ -32,8 +32,10 @@ constexpr int64_t kFarBlockRowBytes =
 // and two bytes gain nothing. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kNearBlockRowBytes = 128, kNearBytes = 1 << 20;
 // Rows of a copy that begin a multiple of so many bytes apart share a quarter of the first cache or less, or one place
-// for all: then blocks are as high as a line is long, so that each line is written at once. Bench: ./dev bench --sweep,
-// copies.
+// for all. Then elements of two and four bytes are transposed to a tile, whose rows are copied; blocks of others are as
+// high as a line is long, so that each line is written at once. Bench: ./dev bench --sweep, copies; tenon_bench
+// --filter
+// '^large/copy A.T/L3'.
 constexpr int64_t kFewPlacesBytes = 1024, kOnePlaceBytes = 4096, kLineRowBytes = 64;
 // Rows shorter than this (in elements) that do not end on a cache line are joined. Bench: tenon_bench --filter
 // '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
@@ -228,12 +230,18 @@ void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule
   cut_into_tiles(plan, schedule);
 }
 
+/// Whether a transposed copy goes through tiles, because its rows share one place of the first cache.
+bool goes_through_tiles(const Plan& plan, const Program& program, const Schedule& schedule) {
+  const int64_t size = program.widest(), step = plan.strides_of(0)[plan.transposed] * size;
+  return program.copies() && !schedule.is_far && step % kOnePlaceBytes == 0 && (size == 2 || size == 4);
+}
+
 /// Bytes of a row of a block as it lies in a transposed operand's memory.
 int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule& schedule) {
   if (schedule.is_far) return program.instructions().size() == 1 ? kFarBlockRowBytes : kBlockRowBytes;
   if (program.copies()) {
     const int64_t step = plan.strides_of(0)[plan.transposed] * program.widest();
-    if (step % kOnePlaceBytes == 0) return kLineRowBytes;
+    if (step % kOnePlaceBytes == 0) return schedule.through_tiles ? kNearBlockRowBytes : kLineRowBytes;
     return step % kFewPlacesBytes == 0 ? kNearBlockRowBytes : kBlockRowBytes;
   }
   const bool is_near = plan.numel * program.widest() <= kNearBytes && program.widest() >= 4;
@@ -244,6 +252,7 @@ int64_t block_row_bytes(const Plan& plan, const Program& program, const Schedule
 /// cache; not those of bytes. Bench: ./dev bench --sweep, transposed and copies.
 void schedule_blocks(const Plan& plan, const Program& program, Schedule& schedule) {
   const int64_t along = plan.sizes[plan.transposed] * (plan.continued == 0 ? 1 : plan.sizes[plan.continued]);
+  schedule.through_tiles = goes_through_tiles(plan, program, schedule);
   const int64_t rows = block_row_bytes(plan, program, schedule) / program.widest();
   const bool stays_short = plan.fused == 1 && program.copies() && program.widest() > 1;
   const int64_t columns =

@@ -42,15 +42,16 @@ struct Schedule {
   bool is_far = false;                    // the results exceed their share of the last-level cache
   StoreMode store = StoreMode::in_place;  // of the first result
   SmallVector<StoreMode, 4> further_stores;
-  int64_t tile = 0;        // elements of a tile, or of a direct run's piece
-  int64_t rows = 1;        // of a block
-  int far_gathers = 0;     // operands that are gathered from beyond the caches
-  int64_t per_loop = 0;    // tiles for one index of the outer loops; for blocks: along the transposed loop
-  int64_t tiles = 0;       // number of tiles; for blocks: of rows of blocks
-  int64_t parts = 0;       // number of equal parts that threads take
-  int64_t pattern = 0;     // elements of a direct run's patterns; 0: no operand is periodic
-  int64_t slot_bytes = 0;  // scratch for one register
-  int64_t list_bytes = 0;  // of the lists of gathered operands, together
+  int64_t tile = 0;            // elements of a tile, or of a direct run's piece
+  int64_t rows = 1;            // of a block
+  bool through_tiles = false;  // a transposed copy's blocks are transposed to a tile
+  int far_gathers = 0;         // operands that are gathered from beyond the caches
+  int64_t per_loop = 0;        // tiles for one index of the outer loops; for blocks: along the transposed loop
+  int64_t tiles = 0;           // number of tiles; for blocks: of rows of blocks
+  int64_t parts = 0;           // number of equal parts that threads take
+  int64_t pattern = 0;         // elements of a direct run's patterns; 0: no operand is periodic
+  int64_t slot_bytes = 0;      // scratch for one register
+  int64_t list_bytes = 0;      // of the lists of gathered operands, together
   Slots slots;
   int64_t staging_bytes = 0;  // staging areas for streaming stores, together; 0: none
   int64_t scratch_bytes = 0;  // scratch of one thread, in total
