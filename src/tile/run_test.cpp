@@ -575,14 +575,24 @@ std::vector<int64_t> read_plainly(const Tensor& view) {
 }
 
 // Blocks whose columns are several loops and whose rows are one or two, of more rows and columns than a block has;
-// tiles that are transposed, copied in runs and read from lists; and small calls of the same layouts.
+// tiles that are transposed, copied in runs and read from lists; rows that begin 4096 bytes apart; and small calls of
+// the same layouts.
 TEST(PermutedOperands, OfManyLoops) {
   const struct {
     Dims memory, order;
-  } kCases[] = {{{105, 5, 3, 137}, {3, 0, 2, 1}}, {{80, 100, 30, 9}, {3, 2, 1, 0}},  {{80, 100, 6, 2}, {3, 2, 1, 0}},
-                {{2, 11, 65, 313}, {1, 3, 0, 2}}, {{21, 38, 2, 408}, {0, 3, 2, 1}},  {{2, 1220, 6}, {1, 0, 2}},
-                {{5, 7, 300, 3}, {1, 2, 0, 3}},   {{158, 77, 6, 5}, {0, 1, 3, 2}},   {{3, 18, 23}, {2, 1, 0}},
-                {{4, 3, 9}, {2, 1, 0}},           {{2, 3, 4, 5, 6}, {4, 2, 0, 3, 1}}};
+  } kCases[] = {{{105, 5, 3, 137}, {3, 0, 2, 1}},
+                {{80, 100, 30, 9}, {3, 2, 1, 0}},
+                {{80, 100, 6, 2}, {3, 2, 1, 0}},
+                {{2, 11, 65, 313}, {1, 3, 0, 2}},
+                {{21, 38, 2, 408}, {0, 3, 2, 1}},
+                {{2, 1220, 6}, {1, 0, 2}},
+                {{5, 7, 300, 3}, {1, 2, 0, 3}},
+                {{158, 77, 6, 5}, {0, 1, 3, 2}},
+                {{3, 18, 23}, {2, 1, 0}},
+                {{4, 3, 9}, {2, 1, 0}},
+                {{2, 3, 4, 5, 6}, {4, 2, 0, 3, 1}},
+                {{1024, 197}, {1, 0}},
+                {{2048, 135}, {1, 0}}};
   for (const auto& c : kCases)
     for (const Dtype dtype : {uint8, int16, int32, int64}) {
       const int64_t numel = numel_of(c.memory);
