@@ -7,6 +7,7 @@
 #define TENON_KERNEL_CELLS_INL_H
 #endif
 
+#include "kernel/columns-inl.h"
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -37,18 +38,6 @@ using CellLanes = hn::Repartition<T, CellTag>;
 inline constexpr int64_t kCellBlock = 16, kCellBlocks = hn::MaxLanes(CellTag()) / kCellBlock;
 // Rows of that many bytes and more are folded one by one: memory is read best in order.
 inline constexpr int64_t kCellsBelow = 256, kFarCellsBelow = 128;
-
-/// Blocks of 16 bytes that lie `step` bytes apart.
-template <class D>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const uint8_t* from, int64_t step) {
-  if constexpr (hn::MaxLanes(D()) == kCellBlock) {
-    return hn::LoadU(d, from);
-  } else {
-    const hn::Half<D> half;
-    constexpr int64_t kHalf = hn::MaxLanes(D()) / kCellBlock / 2;
-    return hn::Combine(d, load_blocks(half, from + kHalf * step, step), load_blocks(half, from, step));
-  }
-}
 
 /// Rows of one length. A Fold has elements `From`, results `To`, and
 ///   keys(raw): the elements as they are folded; zero bits change no fold;
@@ -109,7 +98,9 @@ class CellRows {
     }
     return hn::LoadDup128(CellTag(), of);
   }
-  HWY_INLINE V keys(const uint8_t* from, int64_t step) const { return fold_.keys(load_blocks(CellTag(), from, step)); }
+  HWY_INLINE V keys(const uint8_t* from, int64_t step) const {
+    return fold_.keys(load_blocks<kCellBlock>(CellTag(), from, step));
+  }
   HWY_INLINE V pairs(const uint8_t* from) const {
     V parts[kParts / 2];
     unrolled<kParts / 2>([&](int64_t k) TENON_UNROLLED {

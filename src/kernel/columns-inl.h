@@ -6,12 +6,27 @@
 #define TENON_KERNEL_COLUMNS_INL_H
 #endif
 
+#include <algorithm>
+#include <cstring>
+
 #include "kernel/loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
 #if TENON_HAS_VECTORS
+/// Blocks of `kBlock` elements that lie `step` apart.
+template <int64_t kBlock, class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const hn::TFromD<D>* from, int64_t step) {
+  if constexpr (hn::MaxLanes(D()) == kBlock) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr int64_t kHalf = hn::MaxLanes(D()) / kBlock / 2;
+    return hn::Combine(d, load_blocks<kBlock>(half, from + kHalf * step, step), load_blocks<kBlock>(half, from, step));
+  }
+}
+
 /// Of vectors of at least 16 bytes.
 template <class D>
 class Columns {
@@ -20,10 +35,28 @@ class Columns {
   using V = hn::Vec<D>;
   static constexpr int64_t kRows = hn::MaxLanes(D()), kCount = 16 / static_cast<int64_t>(sizeof(T));
 
+  /// How many elements are read of kRows rows of `n` elements that begin `step` apart, from the first one on.
+  static HWY_INLINE int64_t reads(int64_t n, int64_t step) { return (kRows - 1) * step + std::max(n, kCount); }
+  /// Less than kRows rows of at most kMost elements, copied to where that much may be read: zeros follow them.
+  template <int64_t kMost>
+  class LastRows {
+   public:
+    HWY_INLINE LastRows(const T* from, int64_t n, int64_t step, int64_t count) {
+      std::memset(rows_, 0, static_cast<std::size_t>(kRows * n + kCount) * sizeof(T));
+      for (int64_t row = 0; row < count; ++row)
+        std::memcpy(rows_ + row * n, from + row * step, static_cast<std::size_t>(n) * sizeof(T));
+    }
+    /// They begin `n` elements apart.
+    const T* data() const { return rows_; }
+
+   private:
+    T rows_[kRows * kMost + kCount];
+  };
+
   /// The first kCount columns of kRows rows that begin `step` elements apart.
   static HWY_INLINE void load(const T* from, int64_t step, V (&columns)[kCount]) {
     unrolled<kCount>([&](int64_t k) TENON_UNROLLED {
-      columns[k] = load_blocks(D(), from, kCount * step);
+      columns[k] = load_blocks<kCount>(D(), from, kCount * step);
       from = next_row(from, step);
     });
     transpose<kCount>(columns);
@@ -84,17 +117,6 @@ class Columns {
     row += step;
     asm("" : "+r"(row));
     return row;
-  }
-  /// Blocks of rows that lie `step` apart.
-  template <class Part>
-  static HWY_INLINE hn::Vec<Part> load_blocks(Part d, const T* from, int64_t step) {
-    if constexpr (hn::MaxLanes(Part()) == kCount) {
-      return hn::LoadU(d, from);
-    } else {
-      const hn::Half<Part> half;
-      constexpr int64_t kHalf = hn::MaxLanes(Part()) / kCount / 2;
-      return hn::Combine(d, load_blocks(half, from + kHalf * step, step), load_blocks(half, from, step));
-    }
   }
   /// In each block: vectors are interleaved with those of the other half until each holds one column.
   template <int64_t kTurns>

@@ -107,7 +107,7 @@ HWY_INLINE int64_t fold_cells(const Keys& keys, U* to, const U* from, int64_t n,
   int64_t row = 0;
   for (; row + reads <= rows; row += kTogether) {
     const auto* const block = reinterpret_cast<const uint8_t*>(from + row * n);
-    const auto lanes = fold.keys(load_blocks(CellTag(), block, kInBlock * bytes));
+    const auto lanes = fold.keys(load_blocks<kCellBlock>(CellTag(), block, kInBlock * bytes));
     fold.template store_cells<Cell>(to + row, hn::TableLookupBytesOr0(lanes, in_cells));
   }
   return row;

@@ -423,7 +423,7 @@ class ShortRowPlaces {
   /// See PlaceKernels::rows.
   void run(int64_t* places, T* best, const T* from, int64_t rows) const {
     const T* const end = from + (rows - 1) * step_ + n_;
-    const int64_t reads = (kRows - 1) * step_ + std::max(n_, Of::kCount);
+    const int64_t reads = Of::reads(n_, step_);
     for (; rows >= kRows && end - from >= reads; rows -= kRows, places += kRows, from += kRows * step_) {
       find(places, best, from, step_);
       if (best) best += kRows;
@@ -481,13 +481,10 @@ class ShortRowPlaces {
   }
   /// Of `count` rows, behind which nothing may be read.
   HWY_NOINLINE void find_last(int64_t* places, T* best, const T* from, int64_t count) const {
-    constexpr int64_t kSlack = Of::kCount;
-    T rows[kRows * kSearchedRows + kSlack], tops[kRows];
+    const typename Of::template LastRows<kSearchedRows> copied(from, n_, step_, count);
+    T tops[kRows];
     int64_t found[kRows];
-    std::memset(rows, 0, static_cast<std::size_t>(kRows * n_ + kSlack) * sizeof(T));
-    for (int64_t row = 0; row < count; ++row)
-      std::memcpy(rows + row * n_, from + row * step_, static_cast<std::size_t>(n_) * sizeof(T));
-    find(found, tops, rows, n_);
+    find(found, tops, copied.data(), n_);
     std::memcpy(places, found, static_cast<std::size_t>(count) * sizeof(int64_t));
     if (best) std::memcpy(best, tops, static_cast<std::size_t>(count) * sizeof(T));
   }

@@ -48,15 +48,13 @@ class ShortRowSums {
   bool reads_rows() const { return n_ >= kRowsFrom; }
   /// How many elements from the first one of kRows rows on are read.
   int64_t reads(int64_t step) const {
-    return (kRows - 1) * step + std::max(n_, reads_rows() ? kRows : Columns<Tag>::kCount);
+    return reads_rows() ? (kRows - 1) * step + std::max(n_, kRows) : Columns<Tag>::reads(n_, step);
   }
   /// Of `count` rows, behind which nothing may be read.
   template <class Add>
   HWY_NOINLINE V last_by_columns(const T* from, int64_t step, int64_t count, const Add& add) const {
-    T rows[kRows * kRowsFrom + Columns<Tag>::kCount] = {};
-    for (int64_t row = 0; row < count; ++row)
-      std::memcpy(rows + row * n_, from + row * step, static_cast<std::size_t>(n_) * sizeof(T));
-    return by_columns(rows, n_, add);
+    const typename Columns<Tag>::template LastRows<kRowsFrom> rows(from, n_, step, count);
+    return by_columns(rows.data(), n_, add);
   }
   /// The sum of one row in the first lane, added up as in by_rows.
   template <class Add>

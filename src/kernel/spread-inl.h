@@ -211,7 +211,7 @@ class SpreadRows {
     }
     if constexpr (kFitsColumns) {
       int64_t row = 0;
-      const int64_t reads = (kLanes - 1) * step_ + std::max(n_, Of::kCount);
+      const int64_t reads = Of::reads(n_, step_);
       const bool is_pair = n_ == 2 && step_ == 2;
       for (; row + kLanes <= rows && end - from >= reads; row += kLanes, from += kLanes * step_)
         is_pair ? by_pairs(to, row, from) : by_columns(to, row, from, step_);
@@ -269,10 +269,8 @@ class SpreadRows {
   }
   /// Of `count` rows, behind which nothing may be read.
   HWY_INLINE void last_by_columns(SumsOfRows& to, int64_t row, const T* from, int64_t count) const {
-    T rows[kLanes * kRowsFrom] = {};
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(rows + i * kRowsFrom, from + i * step_, static_cast<std::size_t>(n_) * sizeof(T));
-    by_columns(to, row, rows, kRowsFrom);
+    const typename Of::template LastRows<kRowsFrom> rows(from, n_, step_, count);
+    by_columns(to, row, rows.data(), n_);
   }
   /// The distances of rows, one in each lane, from their centers.
   struct OfRows {
