@@ -40,6 +40,7 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     throw IndexError("index out of range in self");
   }
   if (source.numel() == 0) return bump_version(self);
+  if (scatters && is_joined_wide(self.dtype()) && add_rows_wide(self, dim, places, source)) return;
   const auto write = [&](const Tensor& to, const Tensor& at) {
     const Tensor added = beside(to, source);
     if (is_only_planned(to, "joined by index")) return;
