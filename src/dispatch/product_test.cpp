@@ -76,6 +76,59 @@ TEST(Product, OfEverySizeAndLayout) {
   }
 }
 
+TEST(Product, OfFewColumnsOfBfloat16) {
+  uint32_t state = 8;
+  for (int64_t columns = 2; columns < 19; ++columns)
+    for (const int64_t depth : {16, 18, 30, 31, 32, 34, 62, 64, 66, 130, 520})
+      for (const int64_t rows : {64, 75, 126}) {
+        const int layout = static_cast<int>(columns + depth + rows) % 3, other = static_cast<int>(state >> 8) % 3;
+        const Tensor a = drawn({1, rows, depth}, bfloat16, layout, state);
+        const Tensor b = drawn({1, depth, columns}, bfloat16, other, state);
+        const Tensor got = bmm(a, b), want = bmm(a.to(float32), b.to(float32)).to(bfloat16);
+        ASSERT_TRUE(eq(got, want).all().item<bool>())
+            << rows << " x " << depth << " x " << columns << ", layouts " << layout << " " << other;
+      }
+}
+
+TEST(Product, OfOverlappingColumnsOfBfloat16) {
+  uint32_t state = 11;
+  for (const int64_t step : {1, 2, 4})
+    for (const int64_t columns : {3, 12, 20}) {
+      const Tensor a = drawn({70, 16}, bfloat16, 0, state);
+      const Tensor b = drawn({1, 16 + step * (columns - 1)}, bfloat16, 0, state).as_strided({16, columns}, {1, step});
+      const Tensor want = mm(a.to(float32), b.to(float32)).to(bfloat16);
+      EXPECT_TRUE(eq(mm(a, b), want).all().item<bool>()) << step << " " << columns;
+    }
+}
+
+TEST(Product, OfManyRowsOfBfloat16IsThatOfFloats) {
+  uint32_t state = 9;
+  for (const auto& [rows, depth, columns] :
+       {std::array<int64_t, 3>{40000, 16, 4}, {20001, 17, 16}, {9000, 20, 15}, {2100, 64, 64}, {1100, 32, 65}}) {
+    const Tensor a = drawn({rows, depth}, bfloat16, static_cast<int>(rows % 3), state);
+    const Tensor b = drawn({depth, columns}, bfloat16, static_cast<int>(depth % 3), state);
+    Tensor out = empty({rows, columns}, Options(bfloat16));
+    const Tensor want = mm(a.to(float32), b.to(float32)).to(bfloat16);
+    EXPECT_TRUE(eq(mm(a, b), want).all().item<bool>()) << rows << " x " << depth << " x " << columns;
+    EXPECT_TRUE(eq(mm_out(out, a, b), want).all().item<bool>()) << rows << " x " << depth << " x " << columns;
+    EXPECT_EQ(mm(a, b).version(), 0u);
+  }
+}
+
+TEST(Product, OfEqualRowsHasEqualBits) {
+  uint32_t state = 10;
+  for (const Dtype dtype : {float32, float64, bfloat16})
+    for (const int64_t columns : {2, 3, 5, 6, 8, 11, 16, 17})
+      for (const int64_t depth : {6, 16, 40, 300})
+        for (const int64_t rows : {70, 4097, 20001}) {
+          const Tensor row = div(drawn({1, depth}, dtype, 0, state), 7),
+                       b = div(drawn({depth, columns}, dtype, 0, state), 7);
+          const Tensor all = mm(row.expand({rows, depth}).contiguous(), b);
+          EXPECT_TRUE(eq(all, all.select(0, 0)).all().item<bool>())
+              << dtype_name(dtype) << " " << rows << " x " << depth << " x " << columns;
+        }
+}
+
 TEST(Product, MayReplaceAnOperand) {
   uint32_t state = 2;
   for (const Dtype dtype : {float32, bfloat16, int8, int64})

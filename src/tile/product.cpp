@@ -38,6 +38,7 @@ constexpr double kPartProducts = 1 << 21;     // multiplications that are worth 
 constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
 constexpr double kQuickProducts = 1 << 26;    // multiplications that take about a millisecond
 constexpr int64_t kPairDotColumns = 8;        // columns that are multiplied by pairs along depth
+constexpr int64_t kPairDotDepth = 16;         // in pairs
 constexpr int64_t kPairedProducts = 1 << 15;  // multiplications that are worth making pairs for
 
 constexpr int64_t rounded_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
@@ -66,15 +67,15 @@ void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t col
 
 /// Whether short rows are multiplied by short columns where they lie: packing these would cost more than it saves.
 bool is_short_dots(const Product& product) {
-  return product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
+  return product.dtype != bfloat16 && product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
          product.depth <= kShortDotDepth &&
          (product.rows <= std::min(kShortRows, product.depth) || product.columns <= kShortRows);
 }
 
-/// The same of pairs of bfloat16, of any depth. Bench: ./dev bench --sweep, products.
+/// The same of pairs of bfloat16, at least a vector of them. Bench: ./dev bench --sweep, products.
 bool is_pair_dots(const Product& product) {
   return product.dtype == bfloat16 && product.b.row_stride == 1 && product.a.column_stride == 1 &&
-         product.columns <= kPairDotColumns;
+         product.columns <= kPairDotColumns && product.depth >= kPairDotDepth;
 }
 
 /// The part of one matrix that a thread computes.
@@ -479,7 +480,8 @@ void multiply_thin(const Product& product) {
   note_product(product, "thin product", 0);
   run_or_plan(product.out, product.batches * blocks, [&](int64_t part) {
     // exact: inside the operands and the output
-    const int64_t batch = part / blocks, row = part % blocks * most, rows = std::min(most, product.rows - row);
+    const int64_t batch = part / blocks, piece = part % blocks, row = product.rows * piece / blocks;
+    const int64_t rows = product.rows * (piece + 1) / blocks - row;  // no few, which are summed in another order
     alignas(64) std::byte block[kThinBytes];
     constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
     Product turned = transposed(product);
@@ -504,7 +506,8 @@ class PairedMatrices {
                  bool turns)
       : depth_((depth + 1) / 2), batches_(m.batch_stride == 0 ? 1 : batches) {
     const bool is_aligned = reinterpret_cast<uintptr_t>(m.data) % sizeof(uint32_t) == 0;
-    if (along == 1 && is_aligned && (depth | m.batch_stride | other) % 2 == 0) {
+    // Overlapping rows one pair apart look like columns side by side, behind which kernels read: they are copied.
+    if (along == 1 && is_aligned && (depth | m.batch_stride | other) % 2 == 0 && other != 2) {
       data = m.data;
       batch_stride = m.batch_stride / 2;
       along_stride = 1;
@@ -573,8 +576,9 @@ class PairedMatrices {
 void multiply_pairs(const Product& product) {
   const auto &a = product.a, &b = product.b;
   const PairedMatrices left(a, a.column_stride, a.row_stride, product.batches, product.depth, product.rows, false);
-  const PairedMatrices right(b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns,
-                             a.column_stride == 1 && product.columns <= kPairDotColumns);
+  const PairedMatrices right(
+      b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns,
+      a.column_stride == 1 && product.columns <= kPairDotColumns && (product.depth + 1) / 2 >= kPairDotDepth);
   Product pairs = product;
   pairs.depth = (product.depth + 1) / 2;
   pairs.a = {left.data, left.batch_stride, left.other_stride, left.along_stride};
