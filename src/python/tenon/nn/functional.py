@@ -262,21 +262,29 @@ def _batch_norm(input, running_mean, running_var, weight, bias, training, moment
     if input.numel() == 0:
         return _of_nothing(input, weight, bias)
     check_batch_norm(input, running_mean, running_var, weight, bias, training)
+    if not training:
+        return _by_running_numbers(input, _wide(running_mean), _wide(running_var), weight, bias, eps)
     wide = _wide(input)
-    if training:
-        dims = [dim for dim in range(input.dim()) if dim != 1]
-        variance, mean = tenon.var_mean(wide, dims, correction=0)
-        if running_mean is not None:
-            count = input.numel() // input.shape[1]
-            _update(running_mean, mean, momentum)
-            _update(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
-    else:
-        mean, variance = _wide(running_mean), _wide(running_var)
+    dims = [dim for dim in range(input.dim()) if dim != 1]
+    variance, mean = tenon.var_mean(wide, dims, correction=0)
+    if running_mean is not None:
+        count = input.numel() // input.shape[1]
+        _update(running_mean, mean, momentum)
+        _update(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
     scale = (variance + eps).rsqrt()
-    if training and eps == 0:
+    if eps == 0:
         scale = scale.masked_fill(variance == 0, 0)  # as in PyTorch
     mean, scale = (_by_channel(numbers, input.dim()) for numbers in (mean, scale))
     return _scaled((wide - mean) * scale, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+
+
+def _by_running_numbers(input, mean, variance, weight, bias, eps):
+    """As in PyTorch a factor and a term for each channel, so that the input is read once."""
+    factor = (variance + eps).rsqrt()
+    if weight is not None:
+        factor = factor * weight
+    term = -mean * factor if bias is None else bias - mean * factor
+    return tenon.addcmul(_by_channel(term, input.dim()), input, _by_channel(factor, input.dim())).to(input.dtype)
 
 
 def instance_norm(
