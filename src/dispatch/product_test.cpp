@@ -115,6 +115,34 @@ TEST(Product, OfManyRowsOfBfloat16IsThatOfFloats) {
   }
 }
 
+TEST(Product, OfAVectorAndALargeMatrixOf16BitFloats) {
+  uint32_t state = 12;
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const auto& [count, length] :
+         {std::array<int64_t, 2>{9001, 16}, {2100, 64}, {700, 300}, {131, 1030}, {34, 4096}, {40, 5000}}) {
+      const Tensor gaps = drawn({count, length}, dtype, 2, state), wide = drawn({count, length + 3}, dtype, 0, state);
+      for (const Tensor& matrix : {drawn({count, length}, dtype, 0, state), gaps, wide.slice(1, 1, length + 1)}) {
+        const Tensor short_vector = drawn({1, length}, dtype, 2, state).select(0, 0);
+        const Tensor long_vector = drawn({1, count}, dtype, 0, state).select(0, 0);
+        const Tensor floats = matrix.to(float32);
+        const auto where = dtype_name(dtype) + to_string(matrix.sizes()) + to_string(matrix.strides());
+        EXPECT_TRUE(eq(mv(matrix, short_vector), mv(floats, short_vector.to(float32)).to(dtype)).all().item<bool>())
+            << where;
+        EXPECT_TRUE(
+            eq(mv(matrix.t(), long_vector), mv(floats.t(), long_vector.to(float32)).to(dtype)).all().item<bool>())
+            << where;
+        EXPECT_TRUE(
+            eq(matmul(long_vector, matrix), matmul(long_vector.to(float32), floats).to(dtype)).all().item<bool>())
+            << where;
+        EXPECT_TRUE(eq(mm(short_vector.unsqueeze(0), matrix.t()),
+                       mm(short_vector.to(float32).unsqueeze(0), floats.t()).to(dtype))
+                        .all()
+                        .item<bool>())
+            << where;
+      }
+    }
+}
+
 TEST(Product, OfEqualRowsHasEqualBits) {
   uint32_t state = 10;
   for (const Dtype dtype : {float32, float64, bfloat16})
@@ -226,6 +254,8 @@ TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
                                              {1, 3, 90000},
                                              {6, 20, 30000},
                                              {8, 100, 20000},
+                                             {3000, 100, 1},
+                                             {1, 3000, 100},
                                              {9000, 2, 299}})
     for (const auto& [turned, dtype] :
          {std::pair{false, float32}, {true, float32}, {false, bfloat16}, {true, bfloat16}}) {
