@@ -316,30 +316,7 @@ Scalar factor(Scalar number, Dtype dtype) {
   return is_floating_point(dtype) ? Scalar(number.as_double()) : Scalar(number.as_int64());
 }
 
-Tensor added(Tensor product, const Start& start, Dtype dtype) {
-  // Without elements PyTorch ignores the factors. bool gets here only on meta.
-  if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
-  const auto write = [&](Op op, const Arg& other, const Arg* last) {
-    const Arg self(product);
-    const Arg* const args[] = {&self, &other, last};
-    run_inplace(op, product, args, last ? 3 : 2);
-  };
-  const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
-  // As in BLAS: alpha 0 gives 0 even if the product is infinite.
-  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype)))
-    run_fill(product, 0);
-  else if (!is(alpha, 1))
-    write(Op::mul, alpha, nullptr);
-  if (!is(beta, 0)) {
-    const Arg scale(beta);
-    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
-  }
-  product = narrowed(product, dtype);
-  forget_writes(product);
-  return product;
-}
-
-/// beta * start: for products with depth 0.
+/// beta * start: for products with depth 0, or that are not wanted.
 Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   const Tensor expanded = start.tensor.detach().expand(sizes);
   const Tensor result = new_tensor(sizes, dtype, start.tensor.device());
@@ -356,6 +333,32 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   return result;
 }
 
+Tensor added(Tensor product, const Start& start, Dtype dtype) {
+  // Without elements PyTorch ignores the factors. bool gets here only on meta.
+  if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
+  const auto write = [&](Op op, const Arg& other, const Arg* last) {
+    const Arg self(product);
+    const Arg* const args[] = {&self, &other, last};
+    run_inplace(op, product, args, last ? 3 : 2);
+  };
+  const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
+  // As in BLAS: alpha 0 gives beta * start even if the product is infinite.
+  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype))) {
+    if (!is(beta, 1)) return only_start({start.tensor, beta, alpha}, product.sizes(), dtype);
+    run_copy(product, start.tensor.detach().expand(product.sizes()));
+    forget_writes(product);
+    return product;
+  }
+  if (!is(alpha, 1)) write(Op::mul, alpha, nullptr);
+  if (!is(beta, 0)) {
+    const Arg scale(beta);
+    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
+  }
+  product = narrowed(product, dtype);
+  forget_writes(product);
+  return product;
+}
+
 // --- out=
 
 /// Writes zeros by a fill, which is allowed for overlapping elements.
@@ -365,6 +368,11 @@ Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device devi
   if (!out.is_meta()) run_fill(out, 0);
   resized.keep();
   return out;
+}
+
+/// PyTorch refuses an `out` of the result's sizes whose elements share memory before it looks for code for the dtype.
+void check_elements_apart(const Tensor& out, SizesView sizes) {
+  if (out.sizes() == sizes) check_no_internal_overlap(out);
 }
 
 // --- In place
@@ -505,6 +513,7 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
   check_unrecorded(Op::addmm, out, self, mat1, mat2);
   check_addmm(self, mat1, mat2);
   check_strict_out(out, mat1.dtype());
+  check_elements_apart(out, {mat1.size(0), mat2.size(1)});
   return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha), &self);
 }
 
@@ -611,6 +620,7 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
   check_unrecorded(Op::baddbmm, out, self, batch1, batch2);
   check_baddbmm(self, batch1, batch2);
   check_strict_out(out, batch2.dtype());
+  check_elements_apart(out, {batch1.size(0), batch1.size(1), batch2.size(2)});
   return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha), &self);
 }
 
@@ -692,6 +702,7 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
   check_unrecorded(Op::addmv, out, self, mat, vec);
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_strict_out(out, vec.dtype());
+  if (!is(beta, 0)) check_elements_apart(out, {mat.size(0)});
   return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha), &self);
 }
 

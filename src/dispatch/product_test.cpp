@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -283,6 +284,24 @@ TEST(Product, OfNothing) {
   EXPECT_EQ(mm(ones({0, 2}), ones({2, 3})).numel(), 0);
   EXPECT_EQ(dot(ones({0}), ones({0})).item<float>(), 0);
   EXPECT_EQ(to_string(addmm(ones({2}), ones({2, 0}), ones({0, 2}), 3)), "tensor([[3., 3.],\n        [3., 3.]])");
+}
+
+TEST(Product, TimesAlpha0LeavesWhatItIsAddedTo) {
+  const Tensor start = tensor({{-0.0, 2.0}}), a = full({1, 1}, 3.0),
+               b = full({1, 2}, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(to_string(addmm(start, a, b, 1, 0)), "tensor([[-0., 2.]])");
+  EXPECT_EQ(to_string(addmm(start, a, b, -2, 0)), "tensor([[ 0., -4.]])");
+  EXPECT_EQ(to_string(addmm(start, a, b, 0, 0)), "tensor([[0., 0.]])");
+  const Tensor meta = zeros({1, 2}, Device::meta);
+  EXPECT_EQ(addmm(meta, zeros({1, 1}, Device::meta), meta, -2, 0).sizes(), meta.sizes());
+}
+
+TEST(Product, NamesSharedElementsOfTheOutputBeforeItsDtype) {
+  const Tensor a = ones({2, 2}, Options(bool_));
+  Tensor out = zeros({2, 1}, Options(bool_)).expand({2, 2}), vector = zeros({1}, Options(bool_)).expand({2});
+  EXPECT_NE(error_text([&] { addmm_out(out, a, a, a); }).find("more than one element"), std::string::npos);
+  EXPECT_NE(error_text([&] { addmv_out(vector, a.select(0, 0), a, a.select(0, 0)); }).find("more than one element"),
+            std::string::npos);
 }
 
 TEST(Product, IsPlannedWithoutMemory) {
