@@ -111,9 +111,6 @@ bool is_only_planned(const Tensor& self, const char* route) {
   return self.is_meta();
 }
 
-namespace {
-
-/// The places of an index that is one vector along `dim`, seen in all other dims; else undefined.
 Tensor vector_along(const Tensor& places, int64_t dim) {
   for (int64_t i = 0; i < places.dim(); ++i)
     if (i != dim && places.dim() > 1 && places.size(i) != 1 && places.stride(i) != 0) return Tensor();
@@ -122,6 +119,8 @@ Tensor vector_along(const Tensor& places, int64_t dim) {
   return new_tensor_over(places.impl()->storage, SizesView({places.size(along)}), SizesView({places.stride(along)}),
                          places.storage_offset(), int64);
 }
+
+namespace {
 
 /// To sort a place takes as long as to convert 80 elements, and parts are moved twice as often as those of a whole
 /// tensor. Bench: tenon_bench --filter '^index_add/'.

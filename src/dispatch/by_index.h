@@ -36,6 +36,12 @@ struct PlacedWrite {
 /// Writes into 16-bit floats: in float32, rounded once. Where few parts are named, only these are converted.
 void write_wide(const Tensor& self, int64_t dim, const Tensor& places, const PlacedWrite& write);
 
+/// The places of an index that is one vector along `dim`, seen in all other dims; else undefined.
+Tensor vector_along(const Tensor& places, int64_t dim);
+/// Adds rows of 16-bit floats to those that a vector names along dim 0, all of one row in float32, and counts one
+/// write. Whether it did: rows lie along memory and are not short. The places are in range.
+bool add_rows_wide(const Tensor& self, int64_t dim, const Tensor& places, const Tensor& source);
+
 /// Whether elements are joined in a wider dtype.
 inline bool is_joined_wide(Dtype dtype) { return is_floating_point(dtype) && itemsize(dtype) == 2; }
 

@@ -51,9 +51,96 @@ T stored(Carried<T> value) {
 
 constexpr int64_t kRowsTogether = 4;
 
+// 16-bit floats that are converted by one call, and rows of which several are. Bench: ./dev bench-catalogue --filter
+// cumprod.
+constexpr int64_t kPiece = 256, kShortRow = 64;
+
+template <class T>
+void widen(float* to, const T* from, int64_t n) {
+  const Lanes lanes{from, 1};
+  kernels().cast[static_cast<int>(dtype_of_v<T>)][static_cast<int>(float32)](to, &lanes, n);
+}
+template <class T>
+void narrow(T* to, const float* from, int64_t n) {
+  const Lanes lanes{from, 1};
+  kernels().cast[static_cast<int>(float32)][static_cast<int>(dtype_of_v<T>)](to, &lanes, n);
+}
+
+/// Steps along `n` elements of each of some rows, `stride` apart.
+template <std::size_t kRows, class Step>
+void step_rows(float* rows, int64_t stride, int64_t n, std::array<float, kRows>& so_far, const Step& step) {
+  for (int64_t i = 0; i < n; ++i)
+#pragma GCC unroll 4
+    for (std::size_t row = 0; row < kRows; ++row) {
+      float& element = rows[static_cast<int64_t>(row) * stride + i];
+      element = so_far[row] = step(element, so_far[row]);
+    }
+}
+template <std::size_t kRows, class Step>
+std::array<float, kRows> starts(const Step& step) {
+  std::array<float, kRows> so_far;
+  so_far.fill(step.template start<float>());
+  return so_far;
+}
+
+/// Scans so many rows of `length` 16-bit floats at once, a piece at a time.
+template <int64_t kRows, class T, class Step>
+void scan_half_rows(const T* from, T* to, int64_t length, const Step& step) {
+  float pieces[kRows * kPiece];
+  auto so_far = starts<kRows>(step);
+  // exact: inside the storage
+  for (int64_t begin = 0; begin < length; begin += kPiece) {
+    const int64_t n = std::min(kPiece, length - begin);
+    for (int64_t row = 0; row < kRows; ++row) widen(pieces + row * kPiece, from + row * length + begin, n);
+    step_rows(pieces, kPiece, n, so_far, step);
+    for (int64_t row = 0; row < kRows; ++row) narrow(to + row * length + begin, pieces + row * kPiece, n);
+  }
+}
+/// Scans short rows of 16-bit floats, several of which fill a piece.
+template <class T, class Step>
+void scan_short_half_rows(const T* from, T* to, int64_t rows, int64_t length, const Step& step) {
+  float piece[kPiece];
+  // exact: inside the storage
+  for (int64_t count = kPiece / length / kRowsTogether * kRowsTogether; rows > 0;
+       rows -= count, from += count * length, to += count * length) {
+    count = std::min(count, rows);
+    widen(piece, from, count * length);
+    int64_t row = 0;
+    for (; row + kRowsTogether <= count; row += kRowsTogether) {
+      auto so_far = starts<kRowsTogether>(step);
+      step_rows(piece + row * length, length, length, so_far, step);
+    }
+    for (; row < count; ++row) {
+      auto so_far = starts<1>(step);
+      step_rows(piece + row * length, length, length, so_far, step);
+    }
+    narrow(to, piece, count * length);
+  }
+}
+/// Scans `length` rows of 16-bit floats, element by element.
+template <class T, class Step>
+void scan_half_columns(const T* from, T* to, float* so_far, int64_t length, int64_t columns, const Step& step) {
+  float piece[kPiece];
+  const int64_t rows = std::max<int64_t>(kPiece / columns, 1), width = std::min(columns, kPiece);
+  // exact: inside the storage
+  for (int64_t row = 0; row < length; row += rows)
+    for (int64_t column = 0; column < columns; column += width) {
+      const int64_t count = std::min(rows, length - row), n = std::min(width, columns - column),
+                    at = row * columns + column;
+      widen(piece, from + at, count * n);  // one row, or all columns
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t k = 0; k < n; ++k) {
+          float& element = piece[i * n + k];
+          element = so_far[column + k] = step(element, so_far[column + k]);
+        }
+      narrow(to + at, piece, count * n);
+    }
+}
+
 /// So many rows of `length` elements at once, because each step of one row waits for the one before.
 template <int64_t kRows, class T, class Step>
 void scan_rows(const T* from, T* to, int64_t length, const Step& step) {
+  if constexpr (is_half_v<T>) return scan_half_rows<kRows>(from, to, length, step);
   std::array<Carried<T>, kRows> so_far;
   so_far.fill(step.template start<Carried<T>>());
   for (int64_t i = 0; i < length; ++i)
@@ -87,12 +174,19 @@ void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& ste
             check_interrupt();
             int64_t i = part * together;
             const int64_t end = std::min(outer, i + together);
+            if constexpr (is_half_v<T>)
+              if (inner == 1 && length <= kShortRow)
+                return scan_short_half_rows(from + i * length, to + i * length, end - i, length, step);
             for (; inner == 1 && i + kRowsTogether <= end; i += kRowsTogether)
               scan_rows<kRowsTogether>(from + i * length, to + i * length, length, step);
             for (; inner == 1 && i < end; ++i) scan_rows<1>(from + i * length, to + i * length, length, step);
             auto* const so_far = reinterpret_cast<Carried<T>*>(scratch.data());
             for (; i < end; ++i) {
               std::fill_n(so_far, inner, step.template start<Carried<T>>());
+              if constexpr (is_half_v<T>) {
+                scan_half_columns(from + i * block, to + i * block, so_far, length, inner, step);
+                continue;
+              }
               for (int64_t at = i * block; at < (i + 1) * block;)
                 for (int64_t k = 0; k < inner; ++k, ++at)
                   to[at] = stored<T>(so_far[k] = step(loaded(from[at]), so_far[k]));

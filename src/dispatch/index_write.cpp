@@ -30,16 +30,20 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   const bool scatters = adds_by_scatter(self, dim, index, alpha);
   if (is_wide_unsigned(self.dtype()))
     fail_no_code(scatters ? "scatter_gather_tensor_cpu" : self.dim() > 1 ? "add_stub" : "index_add_", self.dtype());
-  check_fits(alpha, self.dtype());
-  check_readable(source);
   const Tensor places = apart(self, as_places(index));
   const ByteView of_index(places, source.sizes(), dim);
   const int64_t size = size_along(self, dim);
+  // PyTorch converts alpha at the first place of several dims.
+  const bool has_place = index.numel() > 0 && of_index.data && !scatters && self.dim() > 1;
+  if (has_place && is_outside(place_at(of_index.data), size)) throw IndexError("index out of range in self");
+  check_fits(alpha, self.dtype());
+  check_readable(source);
   if (index.numel() > 0 && of_index.data && is_any_outside(of_index, size)) {
     if (scatters) fail_first_place(of_index, dim, size);
     throw IndexError("index out of range in self");
   }
   if (source.numel() == 0) return bump_version(self);
+  if (scatters && is_joined_wide(self.dtype()) && add_rows_wide(self, dim, places, source)) return;
   const auto write = [&](const Tensor& to, const Tensor& at) {
     const Tensor added = beside(to, source);
     if (is_only_planned(to, "joined by index")) return;

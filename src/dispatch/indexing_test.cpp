@@ -371,9 +371,9 @@ void check_halves(Dtype dtype, int64_t size, int64_t width, int64_t count) {
 
 TEST(IndexAdd, HalvesAreRoundedOnceWhetherFewOrManyPartsAreNamed) {
   for (const Dtype dtype : {float16, bfloat16})
-    for (const int64_t size : {400, 90})
-      for (const int64_t width : {1, 7, 33})
-        for (const int64_t count : {1, 5, 60}) check_halves(dtype, size, width, count);
+    for (const int64_t size : {400, 90, 3})
+      for (const int64_t width : {1, 7, 31, 32, 47, 64, 99, 1025})
+        for (const int64_t count : {1, 5, 60, 300}) check_halves(dtype, size, width, count);
   Tensor target = zeros({100, 3}, Options(float16));
   EXPECT_THROW(target.index_add_(0, tensor({100}), ones({1, 3}, Options(float16))), Error);
   EXPECT_THROW(target.scatter_add(0, tensor({{-1}}), ones({1, 1}, Options(float16))), Error);

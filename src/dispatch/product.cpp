@@ -1,6 +1,8 @@
 // Products of vectors and matrices: shapes and dtypes are checked here, tile/product.h multiplies.
 #include "tile/product.h"
 
+#include <algorithm>
+
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
@@ -11,6 +13,7 @@
 #include "tensor/overlap.h"
 #include "tile/pool.h"
 #include "tile/run.h"
+#include "tile/scratch.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -177,8 +180,120 @@ Tensor product_of_few(const Tensor& a, const Tensor& b, SizesView sizes, const T
   return out;
 }
 
+// Elements of float32 results that stay in the second-level cache until they are rounded, and columns up to which the
+// second operand is read again for so few rows. Bench: ./dev bench --sweep, products.
+constexpr int64_t kRoundedNumbers = 1 << 15, kRoundedColumns = 64;
+
+/// The product of many short rows of bfloat16, some at a time. Otherwise undefined.
+Tensor product_by_rows(const Tensor& a, const Tensor& b, SizesView sizes) {
+  if (a.dtype() != bfloat16 || b.dtype() != bfloat16 || a.dim() != 2 || b.dim() != 2 || a.is_meta() || b.is_meta())
+    return {};
+  const Product product = product_of(a, b, bfloat16);
+  if (product.columns > kRoundedColumns || numel_of(sizes) < 2 * kRoundedNumbers || CourseRecord::now() ||
+      !multiplies_pairs(product.rows, product.columns, product.depth))
+    return {};
+  const Tensor out = new_tensor(sizes, bfloat16);
+  const int64_t parts = (numel_of(sizes) + kRoundedNumbers - 1) / kRoundedNumbers;
+  const Kernel narrow = kernels().cast[static_cast<int>(float32)][static_cast<int>(bfloat16)];
+  parallel_for(
+      parts, [] { return Scratch((kRoundedNumbers + kRoundedColumns) * 4); },
+      [&](Scratch& scratch, int64_t part) {
+        // exact: inside the operands and the output
+        const int64_t row = product.rows * part / parts, end = product.rows * (part + 1) / parts;
+        Product own = product;
+        own.rows = end - row;
+        own.a.data += row * own.a.row_stride * 2;
+        own.out = scratch.data();
+        multiply(own);
+        const Lanes wide{own.out, 1};
+        narrow(out.impl()->data() + row * own.columns * 2, &wide, own.rows * own.columns);
+      });
+  forget_writes(out);
+  return out;
+}
+
+// Numbers of a matrix that stay in the first-level cache until they are multiplied, and rows of it that are worth a
+// call, and their longest. Bench: ./dev bench --sweep, products.
+constexpr int64_t kWidenedNumbers = 1 << 13, kWidenedRows = 8, kLongestWidened = 1 << 12;
+
+/// A large matrix of 16-bit floats whose rows lie along memory, and the vector that it is multiplied by.
+struct NarrowMatrix {
+  const std::byte* rows;
+  int64_t length, stride;
+  bool sums_rows;     // else the result has a number for each row
+  const Tensor wide;  // the vector in float32
+  Kernel widen;
+
+  /// Widens rows [first, end) to `to`.
+  void widen_rows(int64_t first, int64_t end, std::byte* to) const {
+    // exact: inside the storage
+    const bool is_dense = stride == length;
+    const int64_t runs = is_dense ? 1 : end - first, each = is_dense ? (end - first) * length : length;
+    for (int64_t run = 0; run < runs; ++run, to += each * 4) {
+      const Lanes lanes{rows + (first + run) * stride * 2, 1};
+      widen(to, &lanes, each);
+    }
+  }
+  /// Multiplies them: to numbers [first, end) of the result, or to a sum of these rows.
+  void multiply_rows(int64_t first, int64_t end, std::byte* scratch, std::byte* result) const {
+    widen_rows(first, end, scratch);
+    const std::byte* const factors = wide.impl()->data();
+    const Matrices matrix{scratch, 0, length, 1};
+    if (sums_rows)
+      multiply({float32, 1, 1, length, end - first, {factors + first * 4, 0, 0, 1}, matrix, result});
+    else
+      multiply({float32, 1, end - first, 1, length, matrix, {factors, 0, 1, 0}, result + first * 4});
+  }
+};
+
+/// The product of a vector and such a matrix, some rows at a time. Otherwise undefined.
+Tensor product_of_vector(const Tensor& a, const Tensor& b, SizesView sizes) {
+  const Dtype dtype = a.dtype();
+  if (!is_floating_point(dtype) || itemsize(dtype) != 2 || b.dtype() != dtype || a.dim() > 2 || b.dim() > 2 ||
+      a.is_meta() || b.is_meta() || CourseRecord::now())
+    return {};
+  const Product product = product_of(a, b, dtype);
+  const bool is_row = product.rows == 1;
+  if ((!is_row && product.columns != 1) || a.numel() == 0 || b.numel() == 0) return {};
+  const Matrices& matrix = is_row ? product.b : product.a;
+  const int64_t results = product.rows * product.columns, along = is_row ? matrix.row_stride : matrix.column_stride,
+                beside = is_row ? matrix.column_stride : matrix.row_stride;
+  const bool sums_rows = beside == 1 && along >= results;
+  const int64_t length = sums_rows ? results : product.depth, count = sums_rows ? product.depth : results;
+  if ((!sums_rows && (along != 1 || beside < length)) || length > kLongestWidened || length < 16 ||
+      count < 16 * kWidenedNumbers / length)
+    return {};
+  const Kernel *to_wide = kernels().cast[static_cast<int>(dtype)],
+               *from_wide = kernels().cast[static_cast<int>(float32)];
+  const NarrowMatrix rows{matrix.data,
+                          length,
+                          sums_rows ? along : beside,
+                          sums_rows,
+                          run_to(is_row ? a : b, float32, MemoryFormat::contiguous),
+                          to_wide[static_cast<int>(float32)]};
+  const int64_t each = std::max(kWidenedNumbers / length, kWidenedRows), parts = (count + each - 1) / each;
+  const Tensor wide = new_tensor({sums_rows ? parts * results : results}, float32), out = new_tensor(sizes, dtype);
+  std::byte* const to = wide.impl()->data();
+  parallel_for(
+      parts, [&] { return Scratch(each * length * 4); },
+      [&](Scratch& scratch, int64_t part) {
+        rows.multiply_rows(count * part / parts, count * (part + 1) / parts, scratch.data(),
+                           to + (sums_rows ? part * results * 4 : 0));
+      });
+  const Kernel add = kernels().elementwise[static_cast<int>(Op::add)][static_cast<int>(float32)];
+  for (int64_t part = 1; sums_rows && part < parts; ++part) {
+    const Lanes both[] = {{to, 1}, {to + part * results * 4, 1}};
+    add(to, both, results);
+  }
+  const Lanes lanes{to, 1};
+  from_wide[static_cast<int>(dtype)](out.impl()->data(), &lanes, results);
+  return out;
+}
+
 Tensor narrow_product(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr) {
   if (Tensor few = product_of_few(a, b, sizes, place); few.defined()) return few;
+  if (Tensor rows = product_by_rows(a, b, sizes); rows.defined()) return rows;
+  if (Tensor vector = product_of_vector(a, b, sizes); vector.defined()) return vector;
   return narrowed(multiplied(a, b, sizes, place), a.dtype());
 }
 
@@ -201,30 +316,7 @@ Scalar factor(Scalar number, Dtype dtype) {
   return is_floating_point(dtype) ? Scalar(number.as_double()) : Scalar(number.as_int64());
 }
 
-Tensor added(Tensor product, const Start& start, Dtype dtype) {
-  // Without elements PyTorch ignores the factors. bool gets here only on meta.
-  if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
-  const auto write = [&](Op op, const Arg& other, const Arg* last) {
-    const Arg self(product);
-    const Arg* const args[] = {&self, &other, last};
-    run_inplace(op, product, args, last ? 3 : 2);
-  };
-  const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
-  // As in BLAS: alpha 0 gives 0 even if the product is infinite.
-  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype)))
-    run_fill(product, 0);
-  else if (!is(alpha, 1))
-    write(Op::mul, alpha, nullptr);
-  if (!is(beta, 0)) {
-    const Arg scale(beta);
-    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
-  }
-  product = narrowed(product, dtype);
-  forget_writes(product);
-  return product;
-}
-
-/// beta * start: for products with depth 0.
+/// beta * start: for products with depth 0, or that are not wanted.
 Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   const Tensor expanded = start.tensor.detach().expand(sizes);
   const Tensor result = new_tensor(sizes, dtype, start.tensor.device());
@@ -241,6 +333,32 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   return result;
 }
 
+Tensor added(Tensor product, const Start& start, Dtype dtype) {
+  // Without elements PyTorch ignores the factors. bool gets here only on meta.
+  if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
+  const auto write = [&](Op op, const Arg& other, const Arg* last) {
+    const Arg self(product);
+    const Arg* const args[] = {&self, &other, last};
+    run_inplace(op, product, args, last ? 3 : 2);
+  };
+  const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
+  // As in BLAS: alpha 0 gives beta * start even if the product is infinite.
+  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype))) {
+    if (!is(beta, 1)) return only_start({start.tensor, beta, alpha}, product.sizes(), dtype);
+    run_copy(product, start.tensor.detach().expand(product.sizes()));
+    forget_writes(product);
+    return product;
+  }
+  if (!is(alpha, 1)) write(Op::mul, alpha, nullptr);
+  if (!is(beta, 0)) {
+    const Arg scale(beta);
+    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
+  }
+  product = narrowed(product, dtype);
+  forget_writes(product);
+  return product;
+}
+
 // --- out=
 
 /// Writes zeros by a fill, which is allowed for overlapping elements.
@@ -250,6 +368,11 @@ Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device devi
   if (!out.is_meta()) run_fill(out, 0);
   resized.keep();
   return out;
+}
+
+/// PyTorch refuses an `out` of the result's sizes whose elements share memory before it looks for code for the dtype.
+void check_elements_apart(const Tensor& out, SizesView sizes) {
+  if (out.sizes() == sizes) check_no_internal_overlap(out);
 }
 
 // --- In place
@@ -390,6 +513,7 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
   check_unrecorded(Op::addmm, out, self, mat1, mat2);
   check_addmm(self, mat1, mat2);
   check_strict_out(out, mat1.dtype());
+  check_elements_apart(out, {mat1.size(0), mat2.size(1)});
   return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha), &self);
 }
 
@@ -496,6 +620,7 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
   check_unrecorded(Op::baddbmm, out, self, batch1, batch2);
   check_baddbmm(self, batch1, batch2);
   check_strict_out(out, batch2.dtype());
+  check_elements_apart(out, {batch1.size(0), batch1.size(1), batch2.size(2)});
   return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha), &self);
 }
 
@@ -577,6 +702,7 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
   check_unrecorded(Op::addmv, out, self, mat, vec);
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_strict_out(out, vec.dtype());
+  if (!is(beta, 0)) check_elements_apart(out, {mat.size(0)});
   return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha), &self);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -74,6 +75,87 @@ TEST(Product, OfEverySizeAndLayout) {
           << to_string(b.sizes()) << to_string(b.strides()) << " at " << i;
     }
   }
+}
+
+TEST(Product, OfFewColumnsOfBfloat16) {
+  uint32_t state = 8;
+  for (int64_t columns = 2; columns < 19; ++columns)
+    for (const int64_t depth : {16, 18, 30, 31, 32, 34, 62, 64, 66, 130, 520})
+      for (const int64_t rows : {64, 75, 126}) {
+        const int layout = static_cast<int>(columns + depth + rows) % 3, other = static_cast<int>(state >> 8) % 3;
+        const Tensor a = drawn({1, rows, depth}, bfloat16, layout, state);
+        const Tensor b = drawn({1, depth, columns}, bfloat16, other, state);
+        const Tensor got = bmm(a, b), want = bmm(a.to(float32), b.to(float32)).to(bfloat16);
+        ASSERT_TRUE(eq(got, want).all().item<bool>())
+            << rows << " x " << depth << " x " << columns << ", layouts " << layout << " " << other;
+      }
+}
+
+TEST(Product, OfOverlappingColumnsOfBfloat16) {
+  uint32_t state = 11;
+  for (const int64_t step : {1, 2, 4})
+    for (const int64_t columns : {3, 12, 20}) {
+      const Tensor a = drawn({70, 16}, bfloat16, 0, state);
+      const Tensor b = drawn({1, 16 + step * (columns - 1)}, bfloat16, 0, state).as_strided({16, columns}, {1, step});
+      const Tensor want = mm(a.to(float32), b.to(float32)).to(bfloat16);
+      EXPECT_TRUE(eq(mm(a, b), want).all().item<bool>()) << step << " " << columns;
+    }
+}
+
+TEST(Product, OfManyRowsOfBfloat16IsThatOfFloats) {
+  uint32_t state = 9;
+  for (const auto& [rows, depth, columns] :
+       {std::array<int64_t, 3>{40000, 16, 4}, {20001, 17, 16}, {9000, 20, 15}, {2100, 64, 64}, {1100, 32, 65}}) {
+    const Tensor a = drawn({rows, depth}, bfloat16, static_cast<int>(rows % 3), state);
+    const Tensor b = drawn({depth, columns}, bfloat16, static_cast<int>(depth % 3), state);
+    Tensor out = empty({rows, columns}, Options(bfloat16));
+    const Tensor want = mm(a.to(float32), b.to(float32)).to(bfloat16);
+    EXPECT_TRUE(eq(mm(a, b), want).all().item<bool>()) << rows << " x " << depth << " x " << columns;
+    EXPECT_TRUE(eq(mm_out(out, a, b), want).all().item<bool>()) << rows << " x " << depth << " x " << columns;
+    EXPECT_EQ(mm(a, b).version(), 0u);
+  }
+}
+
+TEST(Product, OfAVectorAndALargeMatrixOf16BitFloats) {
+  uint32_t state = 12;
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const auto& [count, length] :
+         {std::array<int64_t, 2>{9001, 16}, {2100, 64}, {700, 300}, {131, 1030}, {34, 4096}, {40, 5000}}) {
+      const Tensor gaps = drawn({count, length}, dtype, 2, state), wide = drawn({count, length + 3}, dtype, 0, state);
+      for (const Tensor& matrix : {drawn({count, length}, dtype, 0, state), gaps, wide.slice(1, 1, length + 1)}) {
+        const Tensor short_vector = drawn({1, length}, dtype, 2, state).select(0, 0);
+        const Tensor long_vector = drawn({1, count}, dtype, 0, state).select(0, 0);
+        const Tensor floats = matrix.to(float32);
+        const auto where = dtype_name(dtype) + to_string(matrix.sizes()) + to_string(matrix.strides());
+        EXPECT_TRUE(eq(mv(matrix, short_vector), mv(floats, short_vector.to(float32)).to(dtype)).all().item<bool>())
+            << where;
+        EXPECT_TRUE(
+            eq(mv(matrix.t(), long_vector), mv(floats.t(), long_vector.to(float32)).to(dtype)).all().item<bool>())
+            << where;
+        EXPECT_TRUE(
+            eq(matmul(long_vector, matrix), matmul(long_vector.to(float32), floats).to(dtype)).all().item<bool>())
+            << where;
+        EXPECT_TRUE(eq(mm(short_vector.unsqueeze(0), matrix.t()),
+                       mm(short_vector.to(float32).unsqueeze(0), floats.t()).to(dtype))
+                        .all()
+                        .item<bool>())
+            << where;
+      }
+    }
+}
+
+TEST(Product, OfEqualRowsHasEqualBits) {
+  uint32_t state = 10;
+  for (const Dtype dtype : {float32, float64, bfloat16})
+    for (const int64_t columns : {2, 3, 5, 6, 8, 11, 16, 17})
+      for (const int64_t depth : {6, 16, 40, 300})
+        for (const int64_t rows : {70, 4097, 20001}) {
+          const Tensor row = div(drawn({1, depth}, dtype, 0, state), 7),
+                       b = div(drawn({depth, columns}, dtype, 0, state), 7);
+          const Tensor all = mm(row.expand({rows, depth}).contiguous(), b);
+          EXPECT_TRUE(eq(all, all.select(0, 0)).all().item<bool>())
+              << dtype_name(dtype) << " " << rows << " x " << depth << " x " << columns;
+        }
 }
 
 TEST(Product, MayReplaceAnOperand) {
@@ -173,6 +255,8 @@ TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
                                              {1, 3, 90000},
                                              {6, 20, 30000},
                                              {8, 100, 20000},
+                                             {3000, 100, 1},
+                                             {1, 3000, 100},
                                              {9000, 2, 299}})
     for (const auto& [turned, dtype] :
          {std::pair{false, float32}, {true, float32}, {false, bfloat16}, {true, bfloat16}}) {
@@ -200,6 +284,24 @@ TEST(Product, OfNothing) {
   EXPECT_EQ(mm(ones({0, 2}), ones({2, 3})).numel(), 0);
   EXPECT_EQ(dot(ones({0}), ones({0})).item<float>(), 0);
   EXPECT_EQ(to_string(addmm(ones({2}), ones({2, 0}), ones({0, 2}), 3)), "tensor([[3., 3.],\n        [3., 3.]])");
+}
+
+TEST(Product, TimesAlpha0LeavesWhatItIsAddedTo) {
+  const Tensor start = tensor({{-0.0, 2.0}}), a = full({1, 1}, 3.0),
+               b = full({1, 2}, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(to_string(addmm(start, a, b, 1, 0)), "tensor([[-0., 2.]])");
+  EXPECT_EQ(to_string(addmm(start, a, b, -2, 0)), "tensor([[ 0., -4.]])");
+  EXPECT_EQ(to_string(addmm(start, a, b, 0, 0)), "tensor([[0., 0.]])");
+  const Tensor meta = zeros({1, 2}, Device::meta);
+  EXPECT_EQ(addmm(meta, zeros({1, 1}, Device::meta), meta, -2, 0).sizes(), meta.sizes());
+}
+
+TEST(Product, NamesSharedElementsOfTheOutputBeforeItsDtype) {
+  const Tensor a = ones({2, 2}, Options(bool_));
+  Tensor out = zeros({2, 1}, Options(bool_)).expand({2, 2}), vector = zeros({1}, Options(bool_)).expand({2});
+  EXPECT_NE(error_text([&] { addmm_out(out, a, a, a); }).find("more than one element"), std::string::npos);
+  EXPECT_NE(error_text([&] { addmv_out(vector, a.select(0, 0), a, a.select(0, 0)); }).find("more than one element"),
+            std::string::npos);
 }
 
 TEST(Product, IsPlannedWithoutMemory) {

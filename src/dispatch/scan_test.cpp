@@ -166,6 +166,27 @@ TEST(Scan, SumsOfFarRows) {
     }
 }
 
+// Each product is the one before, in float32, times an element; each result is rounded once.
+TEST(Scan, ProductsOf16BitFloats) {
+  manual_seed(6);
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const int64_t inner : {1, 2, 3, 17, 100, 300})
+      for (const int64_t length : {1, 2, 5, 33, 64, 65, 300, 600})
+        for (const int64_t outer : {1, 3, 9, 50}) {
+          if (outer * length * inner > 40'000) continue;
+          const Tensor values = rand({outer, length, inner}).mul(0.2).add(0.9).to(dtype);
+          const Tensor wide = values.to(float32);
+          auto* at = wide.data<float>();
+          for (int64_t block = 0; block < outer; ++block)
+            for (int64_t i = inner; i < length * inner; ++i)
+              at[block * length * inner + i] *= at[block * length * inner + i - inner];
+          Tensor own = values.clone();
+          const std::string where = dtype_name(dtype) + to_string(values.sizes());
+          EXPECT_TRUE(same(cumprod(values, 1), wide.to(dtype))) << where;
+          EXPECT_TRUE(same(cumprod_out(own, own, 1), wide.to(dtype))) << where;
+        }
+}
+
 TEST(Scan, AnOutputOverTheInputsBufferIsWrittenAtTheEnd) {
   std::vector<float> memory(12);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i + 1);

@@ -49,6 +49,7 @@ void write_scattered(Op op, const Tensor& self, int64_t dim, const Tensor& index
   const bool selects_parts = join != Join::replace && is_joined_wide(self.dtype());
   if ((target == Target::given || selects_parts) && of_index.data && is_any_outside(of_index, size))
     fail_first_place(of_index, dim, size);
+  if (join == Join::add && selects_parts && add_rows_wide(self, dim, places, elements)) return;
   const auto write = [&](const Tensor& to, const Tensor& at) { write_elements(to, dim, ByteView(at), elements, join); };
   write_counted(self, dim, places, join != Join::replace, write);
 }

@@ -57,6 +57,8 @@ class SortedPlaces {
   template <class Key>
   void sort(const Key* keys, const KeyRange<Key>& of);
   int64_t operator[](int64_t i) const { return items_[static_cast<std::size_t>(i)].place(); }
+  /// The places from number `i` on, in the lower 32 bits each.
+  const uint64_t* packed(int64_t i) const { return &items_[static_cast<std::size_t>(i)].packed; }
 
  private:
   template <class Distance>

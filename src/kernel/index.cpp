@@ -270,6 +270,55 @@ bool add(const IndexedPlane& plane, const void* alpha) {
   return run(plane, action);
 }
 
+/// Rows that are added to one row. Their elements stay in registers until they are rounded.
+template <class T>
+struct RowSum {
+  static constexpr hn::CappedTag<uint16_t, 32> d{};
+  using D = std::remove_const_t<decltype(d)>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+  uint16_t* to;
+  const std::byte* from;
+  int64_t step;
+  const uint64_t* rows;
+  int64_t count;
+
+  HWY_INLINE void add(WidePair<D>& sum, const uint16_t* terms) const {
+    const WidePair<D> term = widened_pair<T>(d, hn::LoadU(d, terms));
+    sum = {hn::Add(sum.low, term.low), hn::Add(sum.high, term.high)};
+  }
+  /// Of `kVectors` vectors from `column` on.
+  template <int kVectors>
+  HWY_INLINE void block(hn::Vec<D>* out, int64_t column) const {
+    WidePair<D> sums[kVectors];
+    for (int v = 0; v < kVectors; ++v) sums[v] = widened_pair<T>(d, hn::LoadU(d, to + column + v * kLanes));
+    for (int64_t i = 0; i < count; ++i) {
+      const auto place = static_cast<int64_t>(rows[i] & 0xFFFF'FFFF);
+      const auto* const terms = reinterpret_cast<const uint16_t*>(from + place * step) + column;
+      for (int v = 0; v < kVectors; ++v) add(sums[v], terms + v * kLanes);
+    }
+    for (int v = 0; v < kVectors; ++v) out[v] = narrowed<T>(d, sums[v]);
+  }
+  template <int kVectors>
+  HWY_INLINE int64_t blocks(int64_t column, int64_t n) const {
+    hn::Vec<D> sums[kVectors];
+    for (; column + kVectors * kLanes <= n; column += kVectors * kLanes) {
+      block<kVectors>(sums, column);
+      for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, to + column + v * kLanes);
+    }
+    return column;
+  }
+};
+template <class T>
+void add_rows_to_row(void* to, const void* from, int64_t step, const uint64_t* rows, int64_t count, int64_t n) {
+  using Sum = RowSum<T>;
+  const Sum sum{static_cast<uint16_t*>(to), static_cast<const std::byte*>(from), step, rows, count};
+  hn::Vec<typename Sum::D> last[1];  // overlaps the vector before: computed first, stored last
+  sum.template block<1>(last, n - Sum::kLanes);
+  sum.template blocks<1>(sum.template blocks<4>(0, n), n);
+  hn::StoreU(last[0], Sum::d, sum.to + n - Sum::kLanes);
+}
+
 template <class... T>
 void fill_sums(IndexKernels& index) {
   ((index.add[static_cast<int>(dtype_of_v<T>)] = &add<T>), ...);
@@ -285,6 +334,8 @@ void fill_index(KernelTable& table) {
   fill_moves_by_index<uint8_t, uint16_t, uint32_t, uint64_t, Complex128>(table.index);
   fill_sums<bool, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>(
       table.index);
+  table.index.add_rows[static_cast<int>(float16)] = &add_rows_to_row<Float16>;
+  table.index.add_rows[static_cast<int>(bfloat16)] = &add_rows_to_row<BFloat16>;
   // Sums and products of bytes have the same bits with and without a sign.
   table.index.add[static_cast<int>(int8)] = table.index.add[static_cast<int>(uint8)];
   table.index.multiply[static_cast<int>(int8)] = table.index.multiply[static_cast<int>(uint8)];

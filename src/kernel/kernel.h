@@ -269,7 +269,13 @@ struct IndexKernels {
   // By dtype; null: none. 16-bit floats are computed in float32 and rounded for each element; then alpha is a float32.
   bool (*add[kDtypeCount])(const IndexedPlane& plane, const void* alpha);  // named += alpha * other
   bool (*multiply[kDtypeCount])(const IndexedPlane& plane);                // named *= other
+  /// to[i] += the sum of the elements i of `count` rows of `n` 16-bit floats, in float32 and in their order, rounded
+  /// once. The lower 32 bits of rows[k] say which row of `from`, where they lie `step` bytes apart. There are at least
+  /// kShortestAddedRow elements. By dtype; null: none.
+  void (*add_rows[kDtypeCount])(void* to, const void* from, int64_t step, const uint64_t* rows, int64_t count,
+                                int64_t n);
 };
+inline constexpr int64_t kShortestAddedRow = 32;
 
 /// Random numbers from the words of the Mersenne Twister (dispatch/random.cpp).
 struct RandomKernels {

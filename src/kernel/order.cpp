@@ -256,14 +256,25 @@ HWY_INLINE bool differs(const T* from) {
   else
     return !(*from == *(from - 1));
 }
-/// Whether elements differ from those before them. Not Ne: with AVX-512 that is false for NaN.
+/// The last lane of `before`, then all but the last of `lanes`.
+template <class D>
+HWY_INLINE hn::Vec<D> shifted_in(D d, hn::Vec<D> lanes, hn::Vec<D> before) {
+  const hn::RebindToUnsigned<D> du;
+  const auto high = hn::BitCast(du, lanes), low = hn::BitCast(du, before);
+  if constexpr (sizeof(hn::TFromD<D>) == 8)
+    return hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_alignr_epi64(high.raw, low.raw, 7)});
+  else
+    return hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_alignr_epi32(high.raw, low.raw, 15)});
+}
+/// Whether the elements from `from` on, which are `lanes`, differ from those before them: the first from the last of
+/// `before`. Not Ne: with AVX-512 that is false for NaN.
 template <class T, class D>
-HWY_INLINE hn::Mask<D> differ(D d, const T* from) {
+HWY_INLINE hn::Mask<D> differ(D d, const T* from, hn::Vec<D> lanes, hn::Vec<D> before) {
   if constexpr (Half<T>) {
     const hn::RebindToFloat<D> df;
     return hn::RebindMask(d, hn::Not(hn::Eq(load_widened(df, from), load_widened(df, from - 1))));
   } else {
-    return hn::Not(hn::Eq(load_lanes(d, from), load_lanes(d, from - 1)));
+    return hn::Not(hn::Eq(lanes, shifted_in(d, lanes, before)));
   }
 }
 
@@ -278,9 +289,14 @@ int64_t begin_groups(void* firsts, uint8_t* bits, const void* in, int64_t n) {
   T* const begin = to;
   int64_t i = 0;
   // Vectors are written where fewer elements were written than read, so they end where the input's do.
+  // Each element is read once: a read beside what was just written, at a distance of pages, would wait for it.
+  auto before = hn::Zero(d);
+  if constexpr (!Half<T>) before = hn::Set(d, static_cast<GroupLane<T>>(from[-1]));
   for (; i + kLanes <= n; i += kLanes) {
-    const auto mask = differ(d, from + i);
-    store_lanes(d, compressed(d, load_lanes(d, from + i), mask), to);
+    const auto lanes = load_lanes(d, from + i);
+    const auto mask = differ(d, from + i, lanes, before);
+    before = lanes;
+    store_lanes(d, compressed(d, lanes, mask), to);
     hn::StoreMaskBits(d, mask, bits + i / 8);
     to += hn::CountTrue(d, mask);
   }
@@ -346,8 +362,10 @@ TENON_ONCE int64_t groups_of(const GroupedElements& elements, void* firsts, int6
   std::memcpy(to, from, width);
   if (counts) counts[0] = 0;
   if (inverse) inverse[0] = 0;
-  for (int64_t i = 1; i < n; i += kBlock) {
-    const int64_t count = std::min(kBlock, n - i), more = begin(at(to, groups), bits, at(from, i), count);
+  // The first block is shorter: the others begin at a cache line, if the row does.
+  for (int64_t i = 1, count; i < n; i += count) {
+    count = std::min(i == 1 ? 63 : kBlock, n - i);
+    const int64_t more = begin(at(to, groups), bits, at(from, i), count);
     if (counts) write_places(bits, i, counts + groups, count);
     if (inverse) write_numbers(bits, groups - 1, inverse + i, count);
     groups += more;

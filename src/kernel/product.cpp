@@ -33,7 +33,7 @@ inline constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
 
 /// sum + x y. In products of pairs a lane of x and of y is two bfloat16 numbers, and two products are added.
 struct Single {
-  static constexpr bool kHasShortDots = true;
+  static constexpr bool kHasShortDots = true, kIsSlow = false, kReadsWhole = false;
   template <class V>
   static HWY_INLINE V mul_add(V x, V y, V sum) {
     if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
@@ -44,7 +44,8 @@ struct Single {
 };
 #if TENON_HAS_PAIRS
 struct Pairs {
-  static constexpr bool kHasShortDots = false;
+  // Behind the pairs of columns there is memory for a vector of others.
+  static constexpr bool kHasShortDots = false, kIsSlow = true, kReadsWhole = true;
   // Not the intrinsic: the instruction is newer than the others of this region, and is used only where there is one.
   static HWY_INLINE hn::Vec<hn::ScalableTag<float>> mul_add(hn::Vec<hn::ScalableTag<float>> x,
                                                             hn::Vec<hn::ScalableTag<float>> y,
@@ -76,21 +77,25 @@ HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) 
   store_some(d, adds ? hn::Add(load_first(d, out, columns), sums) : sums, out, columns);
 }
 
-/// `kRows` rows by `kVectors` vectors of columns. The last vector ends with the last column, and may overlap the one
-/// before it. `kEnds`: a lone vector, of which only the first `columns` are read and written.
+/// `kRows` rows, or two tiles of kProductRows, by `kVectors` vectors of columns. The last vector ends with the last
+/// column, and may overlap the one before it. `kEnds`: a lone vector, of which only the first `columns` are read and
+/// written.
 template <class By, int kRows, int kVectors, bool kEnds, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
   const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
+  const int64_t to_second = block.a_tile - kProductRows * a_row;
+  const auto row_of = [&](int row) HWY_ATTR { return row * a_row + (row < kProductRows ? 0 : to_second); };
   const auto place = [&](int i) HWY_ATTR { return i + 1 == kVectors ? last : i * lanes; };
   hn::Vec<D> sums[kRows][kVectors];
   for (int row = 0; row < kRows; ++row)
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
   for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
     hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i) factors[i] = kEnds ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
+    for (int i = 0; i < kVectors; ++i)
+      factors[i] = kEnds && !By::kReadsWhole ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
     for (int row = 0; row < kRows; ++row) {
-      const auto factor = hn::Set(d, a[row * a_row]);
+      const auto factor = hn::Set(d, a[row_of(row)]);
       for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
     }
   }
@@ -104,6 +109,11 @@ template <class By, int kVectors, bool kEnds = kVectors == 1, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   const T* a = static_cast<const T*>(block.a);
   int64_t rows = block.rows;
+  // So few sums of pairs would wait for themselves.
+  if constexpr (By::kIsSlow && kVectors == 1)
+    for (; rows >= 2 * kProductRows;
+         rows -= 2 * kProductRows, a += 2 * block.a_tile, out += 2 * kProductRows * block.out_stride)
+      multiply_tile<By, 2 * kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
   for (; rows >= kProductRows; rows -= kProductRows, a += block.a_tile, out += kProductRows * block.out_stride)
     multiply_tile<By, kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
   if (rows & 4) {
@@ -147,7 +157,8 @@ constexpr int64_t kLastingBytes = 16 << 10;
 template <class T, class By>
 void multiply_block(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  if (block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
+  const bool is_strip = By::kIsSlow && block.columns <= static_cast<int64_t>(hn::Lanes(d));
+  if (is_strip || block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
     return multiply_rows<By, decltype(d), T>(d, block);
   ProductBlock tile = block;
   for (int64_t rows = block.rows; rows > 0; rows -= kProductRows) {
@@ -156,46 +167,6 @@ void multiply_block(const ProductBlock& block) {
     tile.a = static_cast<const T*>(tile.a) + block.a_tile;
     tile.out = static_cast<T*>(tile.out) + kProductRows * block.out_stride;
   }
-}
-
-/// The dot products of contiguous rows of `a` and contiguous columns of `b`. The order of summation does not depend on
-/// the other elements.
-template <class By, int kRows, int kColumns, class D, class T>
-HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<D> sums[kRows][kColumns];
-  for (int row = 0; row < kRows; ++row)
-    for (int column = 0; column < kColumns; ++column) sums[row][column] = hn::Zero(d);
-  int64_t k = 0;
-  for (; k + lanes <= block.depth; k += lanes) {
-    hn::Vec<D> factors[kRows];
-    for (int row = 0; row < kRows; ++row) factors[row] = hn::LoadU(d, a + row * block.a_row + k);
-    for (int column = 0; column < kColumns; ++column) {
-      const auto other = hn::LoadU(d, b + column * block.b_depth + k);
-      for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
-    }
-  }
-  if (const int64_t rest = block.depth - k; rest > 0) {
-    hn::Vec<D> factors[kRows];
-    for (int row = 0; row < kRows; ++row) factors[row] = load_first(d, a + row * block.a_row + k, rest);
-    for (int column = 0; column < kColumns; ++column) {
-      const auto other = load_first(d, b + column * block.b_depth + k, rest);
-      for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
-    }
-  }
-  for (int row = 0; row < kRows; ++row)
-    for (int column = 0; column < kColumns; ++column)
-      out[row * block.out_stride + column] = hn::GetLane(hn::SumOfLanes(d, sums[row][column]));
-}
-
-template <class By, int kRows, int kColumns, class D, class T>
-void multiply_dot_rows(D d, const ProductBlock& block, T* out, const T* a) {
-  const T* b = static_cast<const T*>(block.b);
-  int64_t column = 0;
-  for (; column + kColumns <= block.columns; column += kColumns)
-    multiply_dots<By, kRows, kColumns>(d, block, out + column, a, b + column * block.b_depth);
-  for (; column < block.columns; ++column)
-    multiply_dots<By, kRows, 1>(d, block, out + column, a, b + column * block.b_depth);
 }
 
 /// The sums of as many vectors as a vector has lanes, each in a lane.
@@ -238,6 +209,75 @@ HWY_INLINE hn::Vec<D> sum_one([[maybe_unused]] D d, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32) v = hn::Add(v, hn::ConcatLowerUpper(d, v, v));
 #endif
   return v;
+}
+
+#if TENON_HAS_PAIRS
+/// Stores the sums of the lanes of `kRows` by `kColumns` vectors, eight at once where there are as many: each in the
+/// same order.
+template <int kRows, int kColumns, class D>
+HWY_INLINE void store_pair_dots(D d, const ProductBlock& block, float* out, const hn::Vec<D>* sums) {
+  const hn::Half<D> half;
+  const auto halved = [&](int i)
+                          HWY_ATTR { return hn::Add(hn::LowerHalf(half, sums[i]), hn::UpperHalf(half, sums[i])); };
+  if constexpr (kColumns == 4 && kRows % 2 == 0) {
+    const hn::Half<decltype(half)> quarter;
+    for (int row = 0; row < kRows; row += 2) {
+      hn::Vec<decltype(half)> own[8];
+      for (int i = 0; i < 8; ++i) own[i] = halved(row * kColumns + i);
+      const auto both = sum_each(half, own);
+      hn::StoreU(hn::LowerHalf(quarter, both), quarter, out + row * block.out_stride);
+      hn::StoreU(hn::UpperHalf(quarter, both), quarter, out + (row + 1) * block.out_stride);
+    }
+  } else {
+    for (int row = 0; row < kRows; ++row)
+      for (int column = 0; column < kColumns; ++column)
+        out[row * block.out_stride + column] = hn::GetLane(sum_one(half, halved(row * kColumns + column)));
+  }
+}
+#endif
+
+/// The dot products of contiguous rows of `a` and contiguous columns of `b`. The order of summation does not depend on
+/// the other elements.
+template <class By, int kRows, int kColumns, class D, class T>
+HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<D> sums[kRows][kColumns];
+  for (int row = 0; row < kRows; ++row)
+    for (int column = 0; column < kColumns; ++column) sums[row][column] = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + lanes <= block.depth; k += lanes) {
+    hn::Vec<D> factors[kRows];
+    for (int row = 0; row < kRows; ++row) factors[row] = hn::LoadU(d, a + row * block.a_row + k);
+    for (int column = 0; column < kColumns; ++column) {
+      const auto other = hn::LoadU(d, b + column * block.b_depth + k);
+      for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
+    }
+  }
+  if (const int64_t rest = block.depth - k; rest > 0) {
+    hn::Vec<D> factors[kRows];
+    for (int row = 0; row < kRows; ++row) factors[row] = load_first(d, a + row * block.a_row + k, rest);
+    for (int column = 0; column < kColumns; ++column) {
+      const auto other = load_first(d, b + column * block.b_depth + k, rest);
+      for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
+    }
+  }
+  if constexpr (By::kIsSlow) {
+    store_pair_dots<kRows, kColumns>(d, block, out, sums[0]);
+  } else {
+    for (int row = 0; row < kRows; ++row)
+      for (int column = 0; column < kColumns; ++column)
+        out[row * block.out_stride + column] = hn::GetLane(hn::SumOfLanes(d, sums[row][column]));
+  }
+}
+
+template <class By, int kRows, int kColumns, class D, class T>
+void multiply_dot_rows(D d, const ProductBlock& block, T* out, const T* a) {
+  const T* b = static_cast<const T*>(block.b);
+  int64_t column = 0;
+  for (; column + kColumns <= block.columns; column += kColumns)
+    multiply_dots<By, kRows, kColumns>(d, block, out + column, a, b + column * block.b_depth);
+  for (; column < block.columns; ++column)
+    multiply_dots<By, kRows, 1>(d, block, out + column, a, b + column * block.b_depth);
 }
 
 /// The products of a row's elements and those of a column, of which the lanes are to be summed.

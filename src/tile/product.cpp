@@ -37,6 +37,8 @@ constexpr int64_t kThinDepth = 5;             // below, many thin rows are multi
 constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
 constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
 constexpr double kQuickProducts = 1 << 26;    // multiplications that take about a millisecond
+constexpr int64_t kPairDotColumns = 8;        // columns that are multiplied by pairs along depth
+constexpr int64_t kPairDotDepth = 16;         // in pairs
 constexpr int64_t kPairedProducts = 1 << 15;  // multiplications that are worth making pairs for
 
 constexpr int64_t rounded_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
@@ -65,9 +67,15 @@ void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t col
 
 /// Whether short rows are multiplied by short columns where they lie: packing these would cost more than it saves.
 bool is_short_dots(const Product& product) {
-  return product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
+  return product.dtype != bfloat16 && product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
          product.depth <= kShortDotDepth &&
          (product.rows <= std::min(kShortRows, product.depth) || product.columns <= kShortRows);
+}
+
+/// The same of pairs of bfloat16, at least a vector of them. Bench: ./dev bench --sweep, products.
+bool is_pair_dots(const Product& product) {
+  return product.dtype == bfloat16 && product.b.row_stride == 1 && product.a.column_stride == 1 &&
+         product.columns <= kPairDotColumns && product.depth >= kPairDotDepth;
 }
 
 /// The part of one matrix that a thread computes.
@@ -82,7 +90,7 @@ class Multiplication {
   explicit Multiplication(const Product& product)
       : product_(product),
         kernels_(kernels().product[static_cast<int>(product.dtype)]),
-        is_dots_(is_short_dots(product) ||
+        is_dots_(is_short_dots(product) || is_pair_dots(product) ||
                  (product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
                   product.depth >= kDepthOfRow * product.rows &&
                   (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
@@ -472,7 +480,8 @@ void multiply_thin(const Product& product) {
   note_product(product, "thin product", 0);
   run_or_plan(product.out, product.batches * blocks, [&](int64_t part) {
     // exact: inside the operands and the output
-    const int64_t batch = part / blocks, row = part % blocks * most, rows = std::min(most, product.rows - row);
+    const int64_t batch = part / blocks, piece = part % blocks, row = product.rows * piece / blocks;
+    const int64_t rows = product.rows * (piece + 1) / blocks - row;  // no few, which are summed in another order
     alignas(64) std::byte block[kThinBytes];
     constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
     Product turned = transposed(product);
@@ -491,11 +500,14 @@ void multiply_thin(const Product& product) {
 /// that in memory.
 class PairedMatrices {
  public:
-  /// `along`, `other`: the strides of the depth and of the other dim.
-  PairedMatrices(const Matrices& m, int64_t along, int64_t other, int64_t batches, int64_t depth, int64_t count)
+  /// `along`, `other`: the strides of the depth and of the other dim. A copy has pairs along depth side by side if they
+  /// are in memory, or if `turns`.
+  PairedMatrices(const Matrices& m, int64_t along, int64_t other, int64_t batches, int64_t depth, int64_t count,
+                 bool turns)
       : depth_((depth + 1) / 2), batches_(m.batch_stride == 0 ? 1 : batches) {
     const bool is_aligned = reinterpret_cast<uintptr_t>(m.data) % sizeof(uint32_t) == 0;
-    if (along == 1 && is_aligned && (depth | m.batch_stride | other) % 2 == 0) {
+    // Overlapping rows one pair apart look like columns side by side, behind which kernels read: they are copied.
+    if (along == 1 && is_aligned && (depth | m.batch_stride | other) % 2 == 0 && other != 2) {
       data = m.data;
       batch_stride = m.batch_stride / 2;
       along_stride = 1;
@@ -503,11 +515,14 @@ class PairedMatrices {
       return;
     }
     batch_stride = batches_ == 1 ? 0 : depth_ * count;
-    along_stride = along == 1 ? 1 : count;
-    other_stride = along == 1 ? depth_ : 1;
+    turns = turns || along == 1;
+    along_stride = turns ? 1 : count;
+    other_stride = turns ? depth_ : 1;
     data = nullptr;
     if (!m.data) return;  // only planned
-    copy_ = static_cast<std::byte*>(recycle::allocate(bytes_ = batches_ * depth_ * count * kPair));
+    const int64_t pairs = batches_ * depth_ * count;
+    copy_ = static_cast<std::byte*>(recycle::allocate(bytes_ = (pairs + kPairSlack) * kPair));
+    std::memset(copy_ + pairs * kPair, 0, kPairSlack * kPair);
     data = copy_;
     for (int64_t batch = 0; batch < batches_; ++batch)
       copy(reinterpret_cast<uint32_t*>(copy_) + batch * depth_ * count,
@@ -524,6 +539,7 @@ class PairedMatrices {
 
  private:
   static constexpr int64_t kPair = sizeof(uint32_t);
+  static constexpr int64_t kPairSlack = 16;  // kernels read whole vectors of columns
 
   void copy(uint32_t* to, const uint16_t* from, int64_t along, int64_t other, int64_t depth, int64_t count) const {
     if (along == 1) {
@@ -534,6 +550,14 @@ class PairedMatrices {
       return;
     }
     const int64_t whole = depth / 2;
+    if (along_stride == 1) {
+      for (int64_t i = 0; i < count; ++i, to += depth_, from += other) {
+        for (int64_t k = 0; k < whole; ++k)
+          to[k] = from[2 * k * along] | static_cast<uint32_t>(from[(2 * k + 1) * along]) << 16;
+        if (whole < depth_) to[whole] = from[2 * whole * along];
+      }
+      return;
+    }
     for (int64_t k = 0; k < whole; ++k, to += count, from += 2 * along) {
       if (other == 1)
         kernels().move[1].interleave(to, from, from + along, count);
@@ -551,8 +575,10 @@ class PairedMatrices {
 
 void multiply_pairs(const Product& product) {
   const auto &a = product.a, &b = product.b;
-  const PairedMatrices left(a, a.column_stride, a.row_stride, product.batches, product.depth, product.rows);
-  const PairedMatrices right(b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns);
+  const PairedMatrices left(a, a.column_stride, a.row_stride, product.batches, product.depth, product.rows, false);
+  const PairedMatrices right(
+      b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns,
+      a.column_stride == 1 && product.columns <= kPairDotColumns && (product.depth + 1) / 2 >= kPairDotDepth);
   Product pairs = product;
   pairs.depth = (product.depth + 1) / 2;
   pairs.a = {left.data, left.batch_stride, left.other_stride, left.along_stride};
@@ -564,7 +590,8 @@ void multiply_pairs(const Product& product) {
 
 bool multiplies_pairs(int64_t rows, int64_t columns, int64_t depth) {
   // Below so many rows and columns the operands are read once or twice: float32 is as fast.
-  return kernels().product[static_cast<int>(bfloat16)].multiply && rows >= 8 && columns >= 16 && depth >= 16 &&
+  const bool is_wide = columns >= 16 || (columns > 1 && depth % 2 == 0 && rows >= 64);
+  return kernels().product[static_cast<int>(bfloat16)].multiply && rows >= 8 && is_wide && depth >= 16 &&
          rows * columns >= kPairedProducts / depth;
 }
 

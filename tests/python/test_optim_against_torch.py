@@ -1,6 +1,7 @@
 """Optimizers and clipping take PyTorch's steps, keep its states and raise its errors."""
 
 import copy
+import importlib
 import warnings
 
 import pytest
@@ -364,3 +365,53 @@ def test_repr_of_groups():
         return [repr(m.optim.SGD([{"params": [x]}, {"params": y, "lr": 0.5}], lr=0.1)), repr(m.optim.SGD([x], lr=0.1))]
 
     assert call(tenon) == call(torch)
+
+
+def test_hooks_of_steps_and_states():
+    def call(m):
+        common = importlib.import_module(m.__name__ + ".optim.optimizer")
+        weight = m.ones(3, requires_grad=True)
+        optimizer = m.optim.SGD([weight], lr=0.1)
+        log = []
+        before = optimizer.register_step_pre_hook(lambda own, args, kwargs: log.append(("before", own is optimizer, len(args), sorted(kwargs))))
+        optimizer.register_step_post_hook(lambda own, args, kwargs: log.append(("after", len(args), sorted(kwargs))))
+        everywhere = [common.register_optimizer_step_pre_hook(lambda *_: log.append("before all")),
+                      common.register_optimizer_step_post_hook(lambda *_: log.append("after all"))]  # fmt: skip
+        weight.sum().backward()
+        optimizer.step()
+        log.append(optimizer.step(closure=lambda: 5))
+        for handle in (before, before, *everywhere):
+            handle.remove()
+        optimizer.step()
+        with optimizer.register_step_pre_hook(lambda *_: log.append("once")):
+            optimizer.step()
+        optimizer.register_state_dict_pre_hook(lambda own: log.append("saves"))
+        optimizer.register_state_dict_post_hook(lambda own, state: {**state, "more": 1})
+        optimizer.register_load_state_dict_pre_hook(lambda own, state: log.append(sorted(state)))
+        optimizer.register_load_state_dict_pre_hook(lambda own, state: log.append("first"), prepend=True)
+        optimizer.register_load_state_dict_post_hook(lambda own: log.append("loaded"))
+        optimizer.load_state_dict(optimizer.state_dict())
+        copy.deepcopy(optimizer).step()
+        return log, weight.tolist()
+
+    assert call(tenon) == call(torch)
+
+
+def test_hooks_change_the_arguments_of_a_step():
+    def call(m):
+        class Noted(m.optim.Optimizer):
+            def __init__(self, params):
+                super().__init__(params, {})
+
+            def step(self, closure=None):
+                return closure
+
+        optimizer = Noted([m.ones(2)])
+        optimizer.register_step_pre_hook(lambda own, args, kwargs: ((own, 7), {}))
+        log = [optimizer.step()]
+        optimizer.register_step_pre_hook(lambda *_: 3)
+        with pytest.raises(RuntimeError, match=r"must return None or a tuple of \(new_args, new_kwargs\), but got 3\.$"):
+            optimizer.step()
+        return log
+
+    assert call(tenon) == call(torch) == [7]

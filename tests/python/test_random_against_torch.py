@@ -365,3 +365,23 @@ def test_drawn_into_strided_outputs(size, layout):
     assert_near(lambda m: m.normal(m.zeros(size), m.ones(size), out=layout(m, size)))
     assert_near(lambda m: m.normal(m.zeros(size), 2.0, out=layout(m, size)))
     assert_near(lambda m: m.normal(0.0, 2.0, size, out=layout(m, size)))
+
+
+@pytest.mark.parametrize("size", [(3, 5), (5, 3), (4, 4), (1, 6), (6, 1), (8, 3, 2, 2), (40, 70), (0, 3)], ids=str)
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_orthogonal(name, size):
+    def call(m):
+        out = m.empty(size, dtype=getattr(m, name)).requires_grad_()
+        assert m.nn.init.orthogonal_(out, 1.5) is out
+        return out.detach()
+
+    ours, theirs = both(call)
+    assert judge.described(ours) == judge.described(theirs)
+    assert (torch.from_dlpack(ours) - theirs).abs().sum() <= 100 * torch.finfo(theirs.dtype).eps * (1 + theirs.abs().sum())
+    assert tenon.rand(3).tolist() == torch.rand(3).tolist()
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "int32"])
+def test_orthogonal_refuses(name):
+    same(lambda m: m.nn.init.orthogonal_(m.empty(3, 4, dtype=getattr(m, name))))
+    same(lambda m: m.nn.init.orthogonal_(m.empty(3)))

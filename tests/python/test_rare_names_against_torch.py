@@ -357,7 +357,7 @@ def test_parts_that_may_be_written():
     (tenon.linalg, "svd", "numpy.linalg.svd(x)"), (tenon.linalg, "solve", "numpy.linalg.solve(a, b)"), (tenon.linalg, "matrix_exp", "scipy.linalg.expm(x)"),
     (tenon.nn, "Linear", "nn.functional.linear"), (tenon.nn, "CrossEntropyLoss", "nn.functional.cross_entropy"), (tenon.nn, "BCELoss", "nn.functional.binary_cross_entropy"),
     (tenon.nn, "Conv2d", "x.unfold"), (tenon.nn.functional, "max_pool2d", ".amax(-1)"), (tenon.ones(2, 2), "svd", "numpy.linalg.svd(x)"), (tenon.Tensor, "det", "numpy.linalg.det(x)"),
-    (tenon, "jit", None), (tenon.nn.functional, "interpolate", None), (tenon.ones(2), "to_sparse", None),
+    (tenon.autograd.graph, "saved_tensors_hooks", "utils.checkpoint.checkpoint(function, x, use_reentrant=True)"), (tenon, "jit", None), (tenon.nn.functional, "interpolate", None), (tenon.ones(2), "to_sparse", None),
 ])  # fmt: skip
 def test_a_missing_name_says_what_works(module, name, instead):
     wanted = f"has no attribute '{name}': not in Tenon" + (f"; {instead}" if instead and instead[0] not in ".x" else "")
@@ -367,7 +367,7 @@ def test_a_missing_name_says_what_works(module, name, instead):
     assert not hasattr(module, name)
 
 
-@pytest.mark.parametrize("module", [tenon, tenon.linalg, tenon.nn, tenon.nn.functional, tenon.ones(2)])
+@pytest.mark.parametrize("module", [tenon, tenon.linalg, tenon.nn, tenon.nn.functional, tenon.autograd.graph, tenon.ones(2)])
 def test_an_unknown_name_gets_the_usual_error(module):
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'$"):
         module.no_such_name
@@ -377,7 +377,8 @@ def test_an_unknown_name_gets_the_usual_error(module):
 def test_every_missing_name_is_missing_and_every_function_instead_is_there():
     from tenon import _missing
 
-    owners = {"": tenon, "linalg": tenon.linalg, "nn": tenon.nn, "nn.functional": tenon.nn.functional, "Tensor": tenon.Tensor}
+    owners = {"": tenon, "linalg": tenon.linalg, "nn": tenon.nn, "nn.functional": tenon.nn.functional,
+              "autograd.graph": tenon.autograd.graph, "Tensor": tenon.Tensor}  # fmt: skip
     for module, table in _missing._INSTEAD.items():
         for names in table:
             for name in names.split():

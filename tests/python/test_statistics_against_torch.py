@@ -286,6 +286,12 @@ NORMS = [
     lambda m: F(m).batch_norm(m.ones(3), None, None, training=True),
     lambda m: F(m).batch_norm(m.ones(3, dtype=m.int64), None, None, training=True),
     lambda m: F(m).batch_norm(m.ones(3, dtype=m.int64), m.ones(0), m.ones(0)),
+    *(lambda m, e=e, t=t: F(m).batch_norm(m.ones(4, 3), m.ones(3), m.ones(3), training=t, eps=e) for e in (0, 0.0, -1, -1e-3) for t in (True, False)),
+    lambda m: F(m).batch_norm(m.ones(1, 3), None, None, training=True, eps=-1),
+    lambda m: F(m).batch_norm(m.ones(3), m.ones(5), None, eps=-1),
+    *(lambda m, n=n, e=e: m.batch_norm(m.ones(n, 3), None, None, m.zeros(3), m.ones(3), True, 0.1, e, False) for n in (1, 2) for e in (0.0, -1.0)),
+    lambda m: F(m).instance_norm(m.arange(24.0).reshape(3, 2, 4), eps=0),
+    lambda m: F(m).instance_norm(m.arange(24.0).reshape(3, 2, 4), m.ones(2), m.ones(2), eps=-0.5),
     lambda m: F(m).instance_norm(m.ones(3, 2, 4), m.ones(2), None),
     *(lambda m, d=d, s=s: F(m).local_response_norm(m.ones(s, dtype=getattr(m, d)), 2)
       for d in ("float16", "bfloat16", "int32") for s in ((2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 2))),

@@ -25,8 +25,8 @@ rms_norm, layer_norm, group_norm = _nn.rms_norm, _nn.layer_norm, _nn.group_norm
 
 
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
-    """nn.functional.batch_norm."""
-    return functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    """nn.functional.batch_norm of any eps, also of one value a channel."""
+    return functional._batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled):

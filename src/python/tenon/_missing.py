@@ -54,6 +54,10 @@ _INSTEAD = {
         "interpolate upsample upsample_nearest upsample_bilinear grid_sample affine_grid": "",
         "ctc_loss embedding_bag multi_head_attention_forward fractional_max_pool2d fractional_max_pool3d max_unpool1d max_unpool2d max_unpool3d": "",
     },
+    "autograd.graph": {
+        "saved_tensors_hooks": "utils.checkpoint.checkpoint(function, x, use_reentrant=True)",
+        "Node GradientEdge get_gradient_edge increment_version register_multi_grad_hook allow_mutation_on_saved_tensors": "",
+    },
     "Tensor": {
         "svd det slogdet qr cholesky": "numpy.linalg.{}(x)",
         "inverse": "numpy.linalg.inv(x)",

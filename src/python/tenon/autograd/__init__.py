@@ -6,7 +6,7 @@ https://docs.pytorch.org/docs/stable/autograd.html
 from .. import _tenon
 from .._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .._tenon import Tensor
-from . import function, functional, grad_mode
+from . import function, functional, grad_mode, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck

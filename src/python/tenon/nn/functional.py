@@ -251,21 +251,40 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})")
+    if training and eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
     if input.numel() == 0:
         return _of_nothing(input, weight, bias)
     check_batch_norm(input, running_mean, running_var, weight, bias, training)
+    if not training:
+        return _by_running_numbers(input, _wide(running_mean), _wide(running_var), weight, bias, eps)
     wide = _wide(input)
-    if training:
-        dims = [dim for dim in range(input.dim()) if dim != 1]
-        variance, mean = tenon.var_mean(wide, dims, correction=0)
-        if running_mean is not None:
-            count = input.numel() // input.shape[1]
-            _update(running_mean, mean, momentum)
-            _update(running_var, variance * (count / (count - 1)), momentum)
-    else:
-        mean, variance = _wide(running_mean), _wide(running_var)
-    mean, deviation = (_by_channel(numbers, input.dim()) for numbers in (mean, (variance + eps).rsqrt()))
-    return _scaled((wide - mean) * deviation, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+    dims = [dim for dim in range(input.dim()) if dim != 1]
+    variance, mean = tenon.var_mean(wide, dims, correction=0)
+    if running_mean is not None:
+        count = input.numel() // input.shape[1]
+        _update(running_mean, mean, momentum)
+        _update(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
+    scale = (variance + eps).rsqrt()
+    if eps == 0:
+        scale = scale.masked_fill(variance == 0, 0)  # as in PyTorch
+    mean, scale = (_by_channel(numbers, input.dim()) for numbers in (mean, scale))
+    return _scaled((wide - mean) * scale, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
+
+
+def _by_running_numbers(input, mean, variance, weight, bias, eps):
+    """As in PyTorch a factor and a term for each channel, so that the input is read once."""
+    factor = (variance + eps).rsqrt()
+    if weight is not None:
+        factor = factor * weight
+    term = -mean * factor if bias is None else bias - mean * factor
+    return tenon.addcmul(_by_channel(term, input.dim()), input, _by_channel(factor, input.dim())).to(input.dtype)
 
 
 def instance_norm(
@@ -282,7 +301,7 @@ def instance_norm(
         return _nn.group_norm(input, channels, weight, bias, eps)
     repeated = [None if numbers is None else numbers.repeat(batch) for numbers in (running_mean, running_var, weight, bias)]
     images = input.reshape(1, batch * channels, *input.shape[2:])
-    normalized = batch_norm(images, *repeated, use_input_stats, momentum, eps).view(input.shape)
+    normalized = _batch_norm(images, *repeated, use_input_stats, momentum, eps).view(input.shape)
     if not use_input_stats:
         return normalized
     with tenon.no_grad():

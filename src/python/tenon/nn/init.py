@@ -6,11 +6,11 @@ https://pytorch.org/docs/stable/nn.init.html
 import math
 import warnings
 
-from .. import empty_like, eye, no_grad, randperm, where
+from .. import bfloat16, contiguous_format, empty_like, eye, float16, float64, linalg, no_grad, randperm, where
 
 __all__ = """
-    calculate_gain constant_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ sparse_ trunc_normal_ uniform_ xavier_normal_
-    xavier_uniform_ zeros_
+    calculate_gain constant_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ sparse_ trunc_normal_ uniform_
+    xavier_normal_ xavier_uniform_ zeros_
 """.split()
 
 
@@ -125,6 +125,37 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     for column in range(columns):
         tensor[randperm(rows)[:zeros], column] = 0
     return tensor
+
+
+@no_grad()
+def orthogonal_(tensor, gain=1, generator=None):
+    """Orthogonal rows, or columns where these are fewer, of the length gain. Dims after the first count as one."""
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0 or tensor.is_meta:
+        return tensor
+    rows = tensor.size(0)
+    drawn = tensor.new_empty((rows, tensor.numel() // rows)).normal_(0, 1, generator=generator)
+    if tensor.dtype in (float16, bfloat16):
+        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{'Half' if tensor.dtype == float16 else 'BFloat16'}'")
+    if tensor.is_complex():
+        drawn.sign()  # raises PyTorch's error
+    vectors = _orthonormal_rows(drawn if rows < drawn.size(1) else drawn.t())
+    tensor.view_as(drawn).copy_(vectors if rows < drawn.size(1) else vectors.t())
+    return tensor.mul_(gain)
+
+
+def _orthonormal_rows(rows):
+    """Rows that span the same, each orthogonal to those before it and on its own side of these: a QR decomposition whose R
+    has a positive diagonal. Each is projected twice, which leaves errors of a rounding."""
+    wide = rows.to(float64)
+    found = empty_like(wide, memory_format=contiguous_format)
+    for number in range(wide.size(0)):
+        before, row = found[:number], wide[number]
+        for _ in range(2):
+            row = row - (before @ row) @ before
+        found[number] = row / linalg.vector_norm(row)
+    return found
 
 
 def _below(x):

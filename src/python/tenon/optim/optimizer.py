@@ -6,6 +6,9 @@ import itertools
 import warnings
 
 from .. import Tensor, enable_grad, set_grad_enabled
+from ._hooks import Hooks, hooked, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
 
 def checked_rate(rate):
@@ -21,7 +24,7 @@ def plain(number):
     return number.item() if isinstance(number, Tensor) else number
 
 
-class Optimizer:
+class Optimizer(Hooks):
     """The base of all optimizers. `defaults` holds the options of groups that do not name them.
 
     A subclass has `update(group, parameter)`, one step of one parameter that has a gradient.
@@ -102,6 +105,7 @@ class Optimizer:
                 parameter.grad = parameter.grad.detach()
                 parameter.grad.zero_()
 
+    @hooked
     def step(self, closure=None):
         """Moves all parameters that have a gradient. `closure` computes the loss again; its result is returned."""
         self._opt_called = True
@@ -118,14 +122,17 @@ class Optimizer:
 
     def state_dict(self):
         """The states and options, with numbers in the place of parameters."""
+        self._call_hooks("state_dict_pre")
         numbers = {}
         for parameter in self._parameters():
             numbers.setdefault(id(parameter), len(numbers))
         groups = [{**{name: value for name, value in group.items() if name != "params"}, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]
-        return {"state": {numbers[id(parameter)]: state for parameter, state in self.state.items()}, "param_groups": groups}
+        states = {numbers[id(parameter)]: state for parameter, state in self.state.items()}
+        return self._changed_dict("state_dict_post", {"state": states, "param_groups": groups})
 
     def load_state_dict(self, state_dict):
         """Takes the states and options that state_dict gave."""
+        state_dict = self._changed_dict("load_state_dict_pre", state_dict.copy())
         saved = copy.deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -141,6 +148,7 @@ class Optimizer:
             if "param_names" in own:
                 group.setdefault("param_names", own["param_names"])
         self.__setstate__({"state": state, "param_groups": saved})
+        self._call_hooks("load_state_dict_post")
 
     def _parameters(self):
         return [parameter for group in self.param_groups for parameter in group["params"]]
