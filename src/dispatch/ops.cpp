@@ -263,6 +263,12 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
     if (!target.given() && is_recorded(input))
       throw Error("nan_to_num does not support automatic differentiation for outputs with complex dtype.");
     const bool inplace = target.form == Form::inplace;
+    if (target.form == Form::out && target.tensor->sizes() == input.sizes() && !share_memory(*target.tensor, input) &&
+        !input.impl()->in_graph) {
+      Tensor parts = view_as_real(*target.tensor);
+      nan_to_num({Form::out, &parts}, view_as_real(input), nan, posinf, neginf);
+      return {};
+    }
     const StridedView view{input.sizes(), input.strides()};
     const Dims strides = result_strides(input.sizes(), &view, 1);
     const Tensor copy = inplace ? Tensor() : copied(target, input, strides);
