@@ -68,10 +68,6 @@ HWY_INLINE Lane<Z> to_power(Lane<Z> a, Lane<Z> b) {
   return lane_of(std::pow(standard(a), standard(b)));
 }
 template <ComplexLane Z>
-HWY_INLINE Lane<Z> logistic(Lane<Z> a) {
-  return Lane<Z>(1) / (Lane<Z>(1) + exponential(-a));
-}
-template <ComplexLane Z>
 HWY_INLINE Lane<Z> sine_by_angle(Lane<Z> a) {
   const auto pi = static_cast<typename Z::value_type>(3.14159265358979323846);
   const Lane<Z> angle(a.v.re * pi, a.v.im * pi);
@@ -224,6 +220,51 @@ template <>
 constexpr bool has_kernel<ops::addcmul, Complex128>() {
   return false;
 }
+/// A function of the C library, then `last`, in a loop of its own, which compilers vectorise.
+template <class Z, class Function, class Last>
+HWY_INLINE void run_in_two_loops(void* out, const Lanes* in, int64_t n, const Function& function, const Last& last) {
+  constexpr int64_t kTogether = 64;
+  const Z* from = static_cast<const Z*>(in[0].data);
+  Z* to = static_cast<Z*>(out);
+  for (; n > 0; n -= kTogether, from += kTogether, to += kTogether) {
+    const int64_t count = std::min(n, kTogether);
+    Z between[kTogether];
+    for (int64_t i = 0; i < count; ++i) between[i] = function(Lane<Z>(from[i])).v;
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) to[i] = last(Lane<Z>(from[i]), Lane<Z>(between[i])).v;
+  }
+}
+template <class Z>
+void inverse_roots(void* out, const Lanes* in, int64_t n) {
+  run_in_two_loops<Z>(
+      out, in, n, [](Lane<Z> a) HWY_ATTR { return square_root(a); },
+      [](Lane<Z>, Lane<Z> root) HWY_ATTR { return Lane<Z>(1) / root; });
+}
+template <class Z>
+void logistics(void* out, const Lanes* in, int64_t n) {
+  run_in_two_loops<Z>(
+      out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
+      [](Lane<Z>, Lane<Z> power) HWY_ATTR { return Lane<Z>(1) / (Lane<Z>(1) + power); });
+}
+template <class Z>
+void times_logistics(void* out, const Lanes* in, int64_t n) {
+  run_in_two_loops<Z>(
+      out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
+      [](Lane<Z> a, Lane<Z> power) HWY_ATTR { return a / (Lane<Z>(1) + power); });
+}
+#define TENON_IN_TWO_LOOPS(NAME)                       \
+  template <>                                          \
+  constexpr bool has_kernel<ops::NAME, Complex64>() {  \
+    return false;                                      \
+  }                                                    \
+  template <>                                          \
+  constexpr bool has_kernel<ops::NAME, Complex128>() { \
+    return false;                                      \
+  }
+TENON_IN_TWO_LOOPS(rsqrt)
+TENON_IN_TWO_LOOPS(sigmoid)
+TENON_IN_TWO_LOOPS(silu)
+#undef TENON_IN_TWO_LOOPS
 // where only moves elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps.
 template <>
 constexpr bool has_kernel<ops::where, Complex64>() {
@@ -248,6 +289,9 @@ void fill_complex(KernelTable& table) {
   set_kernels(table, Op::mul, column, kernel_pair<&multiply<Z>, Z, Z, Z>());
   set_kernels(table, Op::addcmul, column, kernel_pair<&add_products<Z>, Z, Z, Z, Z, Z>());
   table.elementwise[static_cast<int>(Op::sgn)][column] = &unary<ops::sgn, Z, Z>;
+  table.elementwise[static_cast<int>(Op::rsqrt)][column] = &inverse_roots<Z>;
+  table.elementwise[static_cast<int>(Op::sigmoid)][column] = &logistics<Z>;
+  table.elementwise[static_cast<int>(Op::silu)][column] = &times_logistics<Z>;
   table.elementwise[static_cast<int>(Op::abs)][column] = &magnitudes<Z>;
   table.elementwise[static_cast<int>(Op::angle)][column] = &angles<Z>;
 }

@@ -233,14 +233,25 @@ struct FromEnd {
     return mul_add(share, end - a, end);
   }
 };
+/// The weight is a number.
+template <class T, class... Sources>
+HWY_INLINE void between_by(T weight, void* out, int64_t n, const Sources&... in) {
+  using D = hn::ScalableTag<T>;
+  const T rest = weight - 1;
+  if (std::abs(weight) < T{0.5}) return vector_loop<FromStart>(D(), out, n, in..., NumberSource<D>({&weight, 0}));
+  vector_loop<FromEnd>(D(), out, n, in..., NumberSource<D>({&rest, 0}));
+}
 template <class T>
 void between_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
+  using Moving = MovingSource<D>;
+  if (in[0].step != 0 && in[1].step != 0 && in[2].step != 0)
+    return vector_loop<ops::lerp>(D(), out, n, Moving(in[0]), Moving(in[1]), Moving(in[2]));
   const VectorSource<D> a(in[0]), end(in[1]);
   if (in[2].step != 0) return vector_loop<ops::lerp>(D(), out, n, a, end, VectorSource<D>(in[2]));
-  const T weight = *static_cast<const T*>(in[2].data), rest = weight - 1;
-  if (std::abs(weight) < T{0.5}) return vector_loop<FromStart>(D(), out, n, a, end, NumberSource<D>({&weight, 0}));
-  vector_loop<FromEnd>(D(), out, n, a, end, NumberSource<D>({&rest, 0}));
+  const T weight = *static_cast<const T*>(in[2].data);
+  if (in[1].step == 0) return between_by(weight, out, n, Moving(in[0]), NumberSource<D>(in[1]));
+  between_by(weight, out, n, a, end);
 }
 
 /// Prefetches what is read a little later. The more work a loop does per cache line, the fewer lines the processor
