@@ -355,10 +355,10 @@ constexpr Op formula_of(Op op, Dtype dtype) {
       return integer ? Op::clamp_scalar : formula;
     case Op::fmin:
     case Op::clamp_max_scalar:
-      return integer ? Op::minimum : formula;
+      return truth || integer ? Op::minimum : formula;
     case Op::fmax:
     case Op::clamp_min_scalar:
-      return integer ? Op::maximum : formula;
+      return truth || integer ? Op::maximum : formula;
     case Op::hardtanh:
       return integer || dtype == float32 || dtype == float64 ? Op::clamp_scalar : formula;
     case Op::lerp_scalar:
