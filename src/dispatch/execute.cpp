@@ -58,16 +58,51 @@ void add_next_results(Program& program, const Call& call, const int* regs) {
   program.finish(first);
 }
 
+bool arrives_cast(const Call& call, const Prepared& prepared, int i) {
+  return !call.args[i]->is_tensor() || is_cast_first(prepared.cast_first, i);
+}
+
+/// Whether the op is one of 16-bit floats beside numbers in float32, which is one kernel. `regs`: its operands in
+/// order.
+bool runs_beside_numbers(const Call& call, const Prepared& prepared, int* regs) {
+  const Types& types = call.resolved.types;
+  const bool is_half = types.common != types.compute && types.compute == float32 && !is_custom(call.op);
+  if (!is_half || call.outputs->dtype != types.common || types.result != types.common) return false;
+  if (!kernels().beside_numbers[static_cast<std::size_t>(call.op)][half_column(types.common)]) return false;
+  const Row& row = row_of(call.op);
+  const int operands = row.exact_second ? 1 : operand_count(row, call.count);
+  const bool swaps = row.commutative && !call.args[0]->is_tensor();
+  for (int place = 0; place < call.count; ++place) {
+    const int i = regs[place] = swaps ? 1 - place : place;
+    const Arg& arg = *call.args[i];
+    if (place >= operands ? !arrives_cast(call, prepared, i) || (arg.is_tensor() && arg.tensor().numel() != 1)
+                          : arrives_cast(call, prepared, i) || arg.tensor().dtype() != types.common)
+      return false;
+  }
+  return true;
+}
+/// Whether an operand's bytes are read as they are: a bool may hold any value.
+bool reads_bytes(const Call& call, const Tensor& operand) {
+  return row_of(call.op).promotion == Promotion::logical && itemsize(operand.dtype()) == 1;
+}
+
 /// The Program of one op: casts arguments to the compute dtype and each result to the dtype of its output.
 void make_program(const Call& call, Prepared& prepared) {
   const Types& types = call.resolved.types;
   Program& program = prepared.program;
   int regs[kMaxArgs] = {};
-  const auto arrives_cast = [&](int i) { return !call.args[i]->is_tensor() || is_cast_first(prepared.cast_first, i); };
+  const auto is_read_as_wanted = [&](int i) {
+    return arrives_cast(call, prepared, i) || reads_bytes(call, call.args[i]->tensor());
+  };
   for (int i = 0; i < call.count; ++i)
-    regs[i] = program.input(arrives_cast(i) ? call.resolved.conversions[i].wanted : call.args[i]->tensor().dtype());
+    regs[i] =
+        program.input(is_read_as_wanted(i) ? call.resolved.conversions[i].wanted : call.args[i]->tensor().dtype());
+  if (int in_order[kMaxArgs]; runs_beside_numbers(call, prepared, in_order)) {
+    program.op_beside_numbers(call.op, types.common, call.count, in_order);
+    return;
+  }
   for (int i = 0; i < call.count; ++i)
-    if (const Conversion& conversion = call.resolved.conversions[i]; !arrives_cast(i))
+    if (const Conversion& conversion = call.resolved.conversions[i]; !is_read_as_wanted(i))
       regs[i] = program.cast(program.cast(i, conversion.through), conversion.wanted);
   const int result = program.op(call.op, types.compute, given_by_kernel(types), call.count, regs);
   program.cast(program.cast(result, types.result), call.outputs->dtype);
@@ -80,7 +115,7 @@ FairRuns fair_runs_of(const Call& call, const Program& program) {
   int64_t narrowest = itemsize(call.outputs->dtype);
   for (int i = 0; i < call.count; ++i) {
     const Dtype dtype = program.dtype(i);
-    if (dtype != call.resolved.conversions[i].wanted) {
+    if (dtype != call.resolved.conversions[i].wanted && !program.is_one_kernel()) {
       constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
       return {kNone, kNone};
     }

@@ -42,7 +42,7 @@ using FastKernels =
 
 inline FastKernel fast_kernel(const Row& row, Kernel kernel, RowsKernel rows, Dtype dtype) {
   const bool becomes_float = row.promotion == Promotion::int_to_float && !is_inexact(dtype);
-  const bool other_dtype = row.promotion == Promotion::logical       ? dtype != bool_
+  const bool other_dtype = row.promotion == Promotion::logical       ? itemsize(dtype) != 1
                            : row.promotion == Promotion::bool_to_int ? dtype == bool_
                                                                      : row.refuses_bool && dtype == bool_;
   const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);

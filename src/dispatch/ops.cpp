@@ -222,7 +222,9 @@ void check_no_places(const Target& target, const Tensor& self) {
 Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> decimals) {
   const Arg self(input);
   if (decimals && *decimals == 0) check_no_places(target, input);
-  if (decimals) return round_to(target, self, *decimals);
+  // No places: nothing is divided. A recorded result has the other node.
+  const bool is_plain = decimals == 0 && is_floating_point(input.dtype()) && !is_recorded(input);
+  if (decimals && !is_plain) return round_to(target, self, *decimals);
   const Arg* const args[] = {&self};
   return run_form(Op::round, target, args, 1);
 }
@@ -263,6 +265,12 @@ Tensor nan_to_num(const Target& target, const Tensor& input, std::optional<doubl
     if (!target.given() && is_recorded(input))
       throw Error("nan_to_num does not support automatic differentiation for outputs with complex dtype.");
     const bool inplace = target.form == Form::inplace;
+    if (target.form == Form::out && target.tensor->sizes() == input.sizes() && !share_memory(*target.tensor, input) &&
+        !input.impl()->in_graph) {
+      Tensor parts = view_as_real(*target.tensor);
+      nan_to_num({Form::out, &parts}, view_as_real(input), nan, posinf, neginf);
+      return {};
+    }
     const StridedView view{input.sizes(), input.strides()};
     const Dims strides = result_strides(input.sizes(), &view, 1);
     const Tensor copy = inplace ? Tensor() : copied(target, input, strides);

@@ -67,9 +67,33 @@ bool is_zero(Scalar number, Dtype dtype) {
                      [](std::byte byte) { return byte == std::byte{0}; });
 }
 
+// Up to this size integers are looked through one by one. Bench: tenon_bench --filter '^tiny/'.
+constexpr int64_t kFewDivisors = 256;
+template <class T>
+bool any_zero_of_few(const void* data, int64_t count) {
+  const T* from = static_cast<const T*>(data);
+  bool found = false;
+  for (int64_t i = 0; i < count; ++i) found |= from[i] == 0;
+  return found;
+}
+bool any_zero_of_few(const TensorImpl& divisor) {
+  const void* const data = divisor.data();
+  switch (itemsize(divisor.dtype)) {
+    case 1:
+      return any_zero_of_few<uint8_t>(data, divisor.numel);
+    case 2:
+      return any_zero_of_few<uint16_t>(data, divisor.numel);
+    case 4:
+      return any_zero_of_few<uint32_t>(data, divisor.numel);
+    default:
+      return any_zero_of_few<uint64_t>(data, divisor.numel);
+  }
+}
+
 /// Whether a divisor is 0. Reduces block by block and stops at the first zero.
 bool any_zero(const Tensor& divisor) {
   if (has_no_work(divisor.numel(), divisor.data_ptr())) return false;
+  if (const TensorImpl& few = *divisor.impl(); few.contiguous && few.numel <= kFewDivisors) return any_zero_of_few(few);
   const Arg tensor(divisor), zero(0);
   const Arg* const args[] = {&tensor, &zero};
   const Tensor found = elementwise(Op::eq, args, 2).amax();

@@ -55,19 +55,17 @@ HWY_INLINE Lane<Z> logarithm_of_1_more(Lane<Z> a) {
   const Part more = a.v.re * (2 + a.v.re) + a.v.im * a.v.im;  // the square of the magnitude, less 1
   return {more == 0 ? a.v.re : std::log1p(more) / 2, std::atan2(a.v.im, a.v.re + 1)};
 }
-/// The sign: a / |a|, and 0 at 0.
+/// The sign: a / |a|, and 0 at 0. A quotient of complex numbers of which the second is real, which compilers vectorise.
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> signum(Lane<Z> a) {
-  const Lane<Z> length = magnitude(a);
-  return length.v.re == 0 ? length : a / length;
+  using Part = typename Z::value_type;
+  const Part length = magnitude(a).v.re, ratio = 0 / length, scale = Part{1} / length;
+  const Part re = (a.v.re + unfused(a.v.im * ratio)) * scale, im = (a.v.im - unfused(a.v.re * ratio)) * scale;
+  return {length == 0 ? 0 : re, length == 0 ? 0 : im};
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> to_power(Lane<Z> a, Lane<Z> b) {
   return lane_of(std::pow(standard(a), standard(b)));
-}
-template <ComplexLane Z>
-HWY_INLINE Lane<Z> logistic(Lane<Z> a) {
-  return Lane<Z>(1) / (Lane<Z>(1) + exponential(-a));
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> sine_by_angle(Lane<Z> a) {
@@ -126,6 +124,38 @@ class PartSource {
   const Part* data_;
   hn::Vec<D> splat_;
 };
+/// The same of lanes or a splat, which is expanded.
+template <class D, class Z>
+class AnyPartSource {
+ public:
+  HWY_INLINE explicit AnyPartSource(const Lanes& lanes)
+      : data_(static_cast<const Part*>(lanes.data)), mask_(lanes.step == 0 ? 0 : -1) {
+    if (mask_ != 0) return;
+    hn::Store(hn::OddEven(hn::Set(D(), data_[1]), hn::Set(D(), data_[0])), D(), block_);
+    data_ = block_;
+  }
+  AnyPartSource(const AnyPartSource&) = delete;
+  AnyPartSource& operator=(const AnyPartSource&) = delete;
+  HWY_INLINE hn::Vec<D> at(int64_t i) const { return hn::LoadU(D(), data_ + (i & mask_)); }
+  HWY_INLINE Lane<Z> number(int64_t i) const { return {data_[i & mask_], data_[(i & mask_) + 1]}; }
+
+ private:
+  using Part = hn::TFromD<D>;
+  const Part* data_;
+  int64_t mask_;
+  alignas(64) Part block_[hn::MaxLanes(D())];
+};
+template <class D, class V>
+HWY_INLINE V product_of_numbers(D d, V x, V y) {
+  const V minus = hn::OddEven(hn::Zero(d), hn::Set(d, hn::TFromD<D>{-0.0}));
+  const V crossed = hn::Mul(hn::DupOdd(x), hn::Reverse2(d, y));  // im * im, im * re
+  return hn::Add(hn::Mul(hn::DupEven(x), y), hn::Xor(crossed, minus));
+}
+template <class Z>
+HWY_INLINE void store_number(typename Z::value_type* to, Lane<Z> number) {
+  to[0] = number.v.re;
+  to[1] = number.v.im;
+}
 template <class Z, bool kA, bool kB>
 HWY_INLINE void multiply_numbers(void* out, const Lanes* in, int64_t n) {
   using Part = typename Z::value_type;
@@ -135,18 +165,9 @@ HWY_INLINE void multiply_numbers(void* out, const Lanes* in, int64_t n) {
   const PartSource<D, Z, kB> b(in[1].data);
   Part* to = static_cast<Part*>(out);
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto minus = hn::OddEven(hn::Zero(d), hn::Set(d, Part{-0.0}));
   int64_t i = 0;
-  for (; i + lanes <= 2 * n; i += lanes) {
-    const auto x = a.at(i), y = b.at(i);
-    const auto crossed = hn::Mul(hn::DupOdd(x), hn::Reverse2(d, y));  // im * im, im * re
-    hn::StoreU(hn::Add(hn::Mul(hn::DupEven(x), y), hn::Xor(crossed, minus)), d, to + i);
-  }
-  for (; i < 2 * n; i += 2) {
-    const Lane<Z> product = a.number(i) * b.number(i);
-    to[i] = product.v.re;
-    to[i + 1] = product.v.im;
-  }
+  for (; i + lanes <= 2 * n; i += lanes) hn::StoreU(product_of_numbers(d, a.at(i), b.at(i)), d, to + i);
+  for (; i < 2 * n; i += 2) store_number<Z>(to + i, a.number(i) * b.number(i));
 }
 template <class Z>
 void multiply(void* out, const Lanes* in, int64_t n) {
@@ -154,10 +175,31 @@ void multiply(void* out, const Lanes* in, int64_t n) {
   if (in[0].step == 0) return multiply_numbers<Z, true, false>(out, in, n);
   multiply_numbers<Z, false, false>(out, in, n);
 }
+/// addcmul.
+template <class Z>
+void add_products(void* out, const Lanes* in, int64_t n) {
+  using Part = typename Z::value_type;
+  using D = hn::ScalableTag<Part>;
+  const D d;
+  const AnyPartSource<D, Z> a(in[0]), b(in[1]), c(in[2]), factor(in[3]);
+  Part* to = static_cast<Part*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= 2 * n; i += lanes) {
+    const auto product = product_of_numbers(d, product_of_numbers(d, factor.at(i), b.at(i)), c.at(i));
+    hn::StoreU(hn::Add(product, a.at(i)), d, to + i);
+  }
+  for (; i < 2 * n; i += 2)
+    store_number<Z>(to + i, ops::addcmul::forward(a.number(i), b.number(i), c.number(i), factor.number(i)));
+}
 #else
 template <class Z>
 void multiply(void* out, const Lanes* in, int64_t n) {
   binary<ops::mul, Z, Z, Z>(out, in, n);
+}
+template <class Z>
+void add_products(void* out, const Lanes* in, int64_t n) {
+  by_steps<ops::addcmul, Z, Z, Z, Z, Z>(out, in, n);
 }
 #endif
 
@@ -170,6 +212,59 @@ template <>
 constexpr bool has_kernel<ops::mul, Complex128>() {
   return false;
 }
+template <>
+constexpr bool has_kernel<ops::addcmul, Complex64>() {
+  return false;
+}
+template <>
+constexpr bool has_kernel<ops::addcmul, Complex128>() {
+  return false;
+}
+/// A function of the C library, then `last`, in a loop of its own, which compilers vectorise.
+template <class Z, class Function, class Last>
+HWY_INLINE void run_in_two_loops(void* out, const Lanes* in, int64_t n, const Function& function, const Last& last) {
+  constexpr int64_t kTogether = 64;
+  const Z* from = static_cast<const Z*>(in[0].data);
+  Z* to = static_cast<Z*>(out);
+  for (; n > 0; n -= kTogether, from += kTogether, to += kTogether) {
+    const int64_t count = std::min(n, kTogether);
+    Z between[kTogether];
+    for (int64_t i = 0; i < count; ++i) between[i] = function(Lane<Z>(from[i])).v;
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) to[i] = last(Lane<Z>(from[i]), Lane<Z>(between[i])).v;
+  }
+}
+template <class Z>
+void inverse_roots(void* out, const Lanes* in, int64_t n) {
+  run_in_two_loops<Z>(
+      out, in, n, [](Lane<Z> a) HWY_ATTR { return square_root(a); },
+      [](Lane<Z>, Lane<Z> root) HWY_ATTR { return Lane<Z>(1) / root; });
+}
+template <class Z>
+void logistics(void* out, const Lanes* in, int64_t n) {
+  run_in_two_loops<Z>(
+      out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
+      [](Lane<Z>, Lane<Z> power) HWY_ATTR { return Lane<Z>(1) / (Lane<Z>(1) + power); });
+}
+template <class Z>
+void times_logistics(void* out, const Lanes* in, int64_t n) {
+  run_in_two_loops<Z>(
+      out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
+      [](Lane<Z> a, Lane<Z> power) HWY_ATTR { return a / (Lane<Z>(1) + power); });
+}
+#define TENON_IN_TWO_LOOPS(NAME)                       \
+  template <>                                          \
+  constexpr bool has_kernel<ops::NAME, Complex64>() {  \
+    return false;                                      \
+  }                                                    \
+  template <>                                          \
+  constexpr bool has_kernel<ops::NAME, Complex128>() { \
+    return false;                                      \
+  }
+TENON_IN_TWO_LOOPS(rsqrt)
+TENON_IN_TWO_LOOPS(sigmoid)
+TENON_IN_TWO_LOOPS(silu)
+#undef TENON_IN_TWO_LOOPS
 // where only moves elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps.
 template <>
 constexpr bool has_kernel<ops::where, Complex64>() {
@@ -192,7 +287,11 @@ void fill_complex(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<Z>);
   fill_dtype<Z>(table);
   set_kernels(table, Op::mul, column, kernel_pair<&multiply<Z>, Z, Z, Z>());
+  set_kernels(table, Op::addcmul, column, kernel_pair<&add_products<Z>, Z, Z, Z, Z, Z>());
   table.elementwise[static_cast<int>(Op::sgn)][column] = &unary<ops::sgn, Z, Z>;
+  table.elementwise[static_cast<int>(Op::rsqrt)][column] = &inverse_roots<Z>;
+  table.elementwise[static_cast<int>(Op::sigmoid)][column] = &logistics<Z>;
+  table.elementwise[static_cast<int>(Op::silu)][column] = &times_logistics<Z>;
   table.elementwise[static_cast<int>(Op::abs)][column] = &magnitudes<Z>;
   table.elementwise[static_cast<int>(Op::angle)][column] = &angles<Z>;
 }

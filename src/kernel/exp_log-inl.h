@@ -733,44 +733,90 @@ template <class D, class V>
 HWY_NOINLINE V exp_of_far(D d, V x) {
   return exp_of_any(d, x);
 }
+/// Whether powers of two are multiplied by adding to the exponent's bits, where the product is normal: with AVX2.
+template <class D>
+inline constexpr bool kAddsExponents = kLooksUpRows<D> || (kLooksUpPowers<D> && !kScalesAtOnce<D>);
+/// 2^k y for the integer in the lowest bits of `k`.
+template <class D, class V, class VK>
+HWY_INLINE V with_added_exponent(D d, V y, VK k) {
+  const hn::RebindToUnsigned<D> du;
+  const auto exponent = hn::ShiftLeft<ExpLog<hn::TFromD<D>>::mantissa_bits>(hn::BitCast(du, k));
+  return hn::BitCast(d, hn::Add(hn::BitCast(du, y), exponent));
+}
 template <class D, class V>
 HWY_INLINE V exp_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  if constexpr (kAddsExponents<D>) {
+    const V most = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 87 : 700));
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), most)))) return exp_of_far(d, x);
+  }
   if constexpr (kLooksUpRows<D>) {
-    using C = ExpLog<double>;
-    const hn::RebindToUnsigned<D> du;
-    // Beyond, e^x may not be normal, and its exponent is not just a sum.
-    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, 700.0))))) return exp_of_far(d, x);
-    const V counter = hn::Set(d, kCounter<double>), counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter);
+    const V counter = hn::Set(d, kCounter<T>), counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter);
     const V whole = hn::Sub(counted, counter), high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);
-    const V y = exp_near_0(d, high, hn::Mul(whole, hn::Set(d, C::ln2_low)));
-    const auto k = hn::ShiftLeft<C::mantissa_bits>(hn::BitCast(du, counted));
-    return hn::BitCast(d, hn::Add(hn::BitCast(du, y), k));
+    return with_added_exponent(d, exp_near_0(d, high, hn::Mul(whole, hn::Set(d, C::ln2_low))), counted);
+  } else if constexpr (kAddsExponents<D>) {
+    const auto e = short_exponential(d, x);
+    return with_added_exponent(d, hn::Add(e.high, e.low), e.k);
   }
   return exp_of_any(d, x);
 }
-/// x = k + r / ln 2.
+/// 2^x for x between ExpLog<T>::lowest_power and `highest_power`; NaN may give any number. With x = k + r / ln 2.
+#if TENON_HAS_POWER_TABLE
 template <class D, class V>
-HWY_INLINE V exp2_vector(D d, V x) {
+HWY_INLINE auto short_exponential_of_2(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr T kEntries = kPowersLookedUp<D>;
+  const V counter = hn::Set(d, kCounter<T>);
+  const V in_steps = hn::MulAdd(x, hn::Set(d, kEntries), counter), whole = hn::Sub(in_steps, counter);
+  const V r = hn::Mul(hn::NegMulAdd(whole, hn::Set(d, 1 / kEntries), x), hn::Set(d, ExpLog<T>::ln2));
+  return powers_looked_up(d, in_steps, whole, r);
+}
+#endif
+/// 2^(x - k) for the integer k in the lowest bits of `counted`.
+template <class D, class V>
+HWY_INLINE V exp2_near_0(D d, V x, V counted) {
+  using C = ExpLog<hn::TFromD<D>>;
+  const V rest = hn::Sub(x, hn::Sub(counted, hn::Set(d, kCounter<hn::TFromD<D>>)));
+  const V high = hn::Mul(rest, hn::Set(d, C::ln2));
+  const V lost = hn::NegMulAdd(rest, hn::Set(d, C::ln2), high);  // 0 without fused multiply-add
+  return exp_near_0(d, high, hn::NegMulAdd(rest, hn::Set(d, C::ln2_rest), lost));
+}
+template <class D, class V>
+HWY_INLINE V exp2_of_any(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
   const hn::RebindToSigned<D> di;
   const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest_power)), hn::Set(d, C::highest_power));
-  const V counter = hn::Set(d, kCounter<T>);
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {
-    constexpr T kEntries = kPowersLookedUp<D>;
-    const V in_steps = hn::MulAdd(bounded, hn::Set(d, kEntries), counter), whole = hn::Sub(in_steps, counter);
-    const V r = hn::Mul(hn::NegMulAdd(whole, hn::Set(d, 1 / kEntries), bounded), hn::Set(d, C::ln2));
-    const auto e = powers_looked_up(d, in_steps, whole, r);
+    const auto e = short_exponential_of_2(d, bounded);
     return hn::IfThenElse(hn::IsNaN(x), x, scaled_by(d, hn::Add(e.high, e.low), e));
   }
 #endif
-  const V counted = hn::Add(bounded, counter);
+  const V counter = hn::Set(d, kCounter<T>), counted = hn::Add(bounded, counter);
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
-  const V rest = hn::Sub(bounded, hn::Sub(counted, counter)), high = hn::Mul(rest, hn::Set(d, C::ln2));
-  const V lost = hn::NegMulAdd(rest, hn::Set(d, C::ln2), high);  // 0 without fused multiply-add
-  const V low = hn::NegMulAdd(rest, hn::Set(d, C::ln2_rest), lost);
-  return hn::IfThenElse(hn::IsNaN(x), x, scaled_exp(d, k, high, low));
+  return hn::IfThenElse(hn::IsNaN(x), x, with_exponent(d, exp2_near_0(d, bounded, counted), k));
+}
+template <class D, class V>
+HWY_NOINLINE V exp2_of_far(D d, V x) {
+  return exp2_of_any(d, x);
+}
+template <class D, class V>
+HWY_INLINE V exp2_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  if constexpr (kAddsExponents<D>) {
+    const V most = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 125 : 1000));
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), most)))) return exp2_of_far(d, x);
+  }
+  if constexpr (kLooksUpRows<D>) {
+    const V counted = hn::Add(x, hn::Set(d, kCounter<T>));
+    return with_added_exponent(d, exp2_near_0(d, x, counted), counted);
+  } else if constexpr (kAddsExponents<D>) {
+    const auto e = short_exponential_of_2(d, x);
+    return with_added_exponent(d, hn::Add(e.high, e.low), e.k);
+  }
+  return exp2_of_any(d, x);
 }
 
 #undef TENON_HAS_LOGARITHM_TABLE

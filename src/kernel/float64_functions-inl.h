@@ -297,10 +297,20 @@ HWY_INLINE Pair<V> tabled_logarithm(D d, const NearAndFar<V>& x) {
   return sum_of_ordered(sum.high, hn::Add(hn::Add(sum.low, rest), hn::Add(bent, curve)));
 }
 #endif
+#if TENON_HAS_LANE_ROWS
+template <class D, class V>
+Pair<V> logarithm_by_rows(D d, V x, V doublings);
+#endif
 template <class D, class V>
 HWY_INLINE Pair<V> natural_logarithm(D d, const NearAndFar<V>& x) {
 #if TENON_HAS_LOGARITHM_TABLE
   if constexpr (kLooksUpPowers<D>) return tabled_logarithm<false>(d, x);
+#endif
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>) {
+    const Pair<V> log = logarithm_by_rows(d, x.of.high, hn::Neg(x.doublings));
+    return {log.high, hn::Add(log.low, hn::Div(x.of.low, x.of.high))};
+  }
 #endif
   using C = ExpLog<double>;
   const Logarithm64<V> log = split_logarithm_of_float64(d, x);

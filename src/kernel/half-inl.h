@@ -183,6 +183,16 @@ HWY_INLINE hn::Vec<D> narrowed(D d16, WidePair<D> pair) {
 }
 #endif
 
+/// A number that is not a 16-bit float.
+struct WideNumber {
+  float value;
+};
+template <class T, class D>
+HWY_INLINE WidePair<D> widened_pair(D, WideNumber number) {
+  const auto value = hn::Set(FloatsOf<D>(), number.value);
+  return {value, value};
+}
+
 // How a vector of results is computed from vectors of 16-bit floats. Each has the most lanes of a vector.
 
 /// F over `V`, float32 vectors, rounded at the end. As wide as the machine's: rounding to bfloat16 takes six
@@ -216,6 +226,21 @@ using RoundedOnce = OverFloats<F, T, Unrounded>;
 /// Rounded after every step, too.
 template <class F, class T>
 using RoundedStepwise = OverFloats<F, T, Stepped<T>>;
+/// In a formula that rounds after every step, too.
+#if TENON_HAS_HALF_FUNCTIONS && HWY_TARGET <= HWY_AVX3
+template <class D, Half T>
+HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
+  if constexpr (std::is_same_v<hn::Vec<D>, half::V32>)
+    return {half::Log::of<T>(a.v)};
+  else
+    return {log_vector(D(), a.v)};
+}
+#else
+template <class D, Half T>
+HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
+  return {log_vector(D(), a.v)};
+}
+#endif
 /// The function of 16-bit floats that computes F with AVX-512 or AVX2, in registers instead of three passes. Bench:
 /// tenon_sweep --filter 'functions/.*float16'.
 template <class F>
@@ -344,6 +369,19 @@ struct HalfSplat {
     return hn::Set(d, value);
   }
 };
+/// A number in float32.
+struct NumberLanes {
+  WideNumber number;
+  HWY_INLINE explicit NumberLanes(const Lanes& lanes) : number{*static_cast<const float*>(lanes.data)} {}
+  template <class D>
+  HWY_INLINE WideNumber at(D, int64_t) const {
+    return number;
+  }
+  template <class D>
+  HWY_INLINE WideNumber some(D, int64_t, int64_t) const {
+    return number;
+  }
+};
 /// One of both: a splat is expanded and read again and again.
 class HalfLanesOrSplat {
  public:
@@ -429,6 +467,34 @@ void half_binary_streamed(void* out, const Lanes* in, int64_t n) {
   if (in[1].step == 0) return half_stream<Form>(out, n, HalfLanes(in[0]), HalfSplat(in[1]));
   if (in[0].step == 0) return half_stream<Form>(out, n, HalfSplat(in[0]), HalfLanes(in[1]));
   half_stream<Form>(out, n, HalfLanes(in[0]), HalfLanes(in[1]));
+}
+
+/// Ops of which PyTorch does not round the numbers to 16 bits. Bench: ./dev bench --ops, and tenon_sweep --filter
+/// 'numbers.*float16'.
+template <class F>
+inline constexpr int kNumbersBeside =
+    std::is_same_v<F, ops::mul> || std::is_same_v<F, ops::div> || std::is_same_v<F, ops::leaky_relu> ||
+            std::is_same_v<F, ops::addcmul> || std::is_same_v<F, ops::addcdiv> || std::is_same_v<F, ops::lerp_scalar>
+        ? 1
+    : std::is_same_v<F, ops::threshold>                                 ? 2
+    : std::is_same_v<F, ops::elu> || std::is_same_v<F, ops::nan_to_num> ? 3
+                                                                        : 0;
+/// The operands are lanes if there is one, else lanes or splats.
+template <class Form, bool kStreams, std::size_t... kOperand, std::size_t... kNumber>
+HWY_INLINE void half_beside_numbers(void* out, const Lanes* in, int64_t n, std::index_sequence<kOperand...>,
+                                    std::index_sequence<kNumber...>) {
+  using Operand = std::conditional_t<sizeof...(kOperand) == 1, HalfLanes, HalfLanesOrSplat>;
+  if constexpr (kStreams)
+    half_stream<Form>(out, n, Operand(in[kOperand])..., NumberLanes(in[sizeof...(kOperand) + kNumber])...);
+  else
+    half_loop<Form>(HalfTag<Form>(), out, n, Operand(in[kOperand])...,
+                    NumberLanes(in[sizeof...(kOperand) + kNumber])...);
+}
+template <class F, class T, bool kStreams>
+void beside_numbers(void* out, const Lanes* in, int64_t n) {
+  constexpr std::size_t kNumbers = kNumbersBeside<F>, kOperands = kFormulaArity<F> - kNumbers;
+  half_beside_numbers<RoundedOnce<F, T>, kStreams>(out, in, n, std::make_index_sequence<kOperands>(),
+                                                   std::make_index_sequence<kNumbers>());
 }
 
 template <class Form, class A, class B>
@@ -553,15 +619,23 @@ void half_through_float32(void* out, const Lanes* in, int64_t n) {
   through_float32<T, kInputs, kStreams>(kernel, out, in, n);
 }
 
-/// A binary formula that rounds after every step, lane by lane.
-template <class F, class T>
-void binary_stepwise(void* out, const Lanes* in, int64_t n) {
-  const T* a = static_cast<const T*>(in[0].data);
-  const T* b = static_cast<const T*>(in[1].data);
-  T* to = static_cast<T*>(out);
-  for (int64_t i = 0; i < n; ++i)
-    narrow(to + i, F::forward(Lane<T>(widened(a[i * in[0].step])), Lane<T>(widened(b[i * in[1].step]))).v);
-}
+/// nextafter over the bits, whose order is that of the numbers but for the sign: for loops that compilers vectorise.
+template <class T>
+struct NeighbourBits {
+  static HWY_INLINE Lane<uint16_t> forward(Lane<uint16_t> from, Lane<uint16_t> towards) {
+    constexpr int16_t kInfinity = std::is_same_v<T, Float16> ? 0x7C00 : 0x7F80;
+    constexpr auto kNaN = static_cast<uint16_t>(std::is_same_v<T, Float16> ? 0x7E00 : 0x7FC0);
+    const auto size = static_cast<int16_t>(from.v & 0x7FFF), other_size = static_cast<int16_t>(towards.v & 0x7FFF);
+    const auto a = static_cast<int16_t>(static_cast<int16_t>(from.v) < 0 ? -size : size);
+    const auto b = static_cast<int16_t>(static_cast<int16_t>(towards.v) < 0 ? -other_size : other_size);
+    const bool grows = (a < b) == (a > 0);
+    const auto beside = static_cast<uint16_t>(grows ? from.v + 1 : from.v - 1);
+    const auto smallest = static_cast<uint16_t>((towards.v & 0x8000) | 1);
+    const uint16_t moved = size == 0 ? smallest : beside;
+    const uint16_t number = a == b ? towards.v : moved;
+    return Lane<uint16_t>((size > kInfinity) | (other_size > kInfinity) ? kNaN : number);
+  }
+};
 
 template <class F, class T, Op kOp>
 constexpr KernelPair half_kernel() {
@@ -572,8 +646,8 @@ constexpr KernelPair half_kernel() {
     return {};
   else if constexpr (row.stepwise && row.vectors)
     return {&half_binary<RoundedStepwise<F, T>>};
-  else if constexpr (row.stepwise)
-    return {&binary_stepwise<F, T>};
+  else if constexpr (std::is_same_v<F, ops::nextafter>)
+    return {&binary<NeighbourBits<T>, uint16_t, uint16_t, uint16_t>};
 #if TENON_HAS_MASKS
   else if constexpr (row.promotion == Promotion::select)
     return {&select_row<uint16_t, false>, &select_row<uint16_t, true>};
@@ -673,6 +747,13 @@ void fill_half_op(KernelTable& table) {
   if constexpr (Block::row.kind == Kind::map) {
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
     table.elementwise_rows[static_cast<int>(kOp)][column] = half_rows_kernel<Block, T>();
+#if TENON_HAS_VECTORS
+    if constexpr (kNumbersBeside < Block >> 0) {
+      constexpr std::size_t half = half_column(dtype_of_v<T>);
+      table.beside_numbers[static_cast<int>(kOp)][half] = &beside_numbers<Block, T, false>;
+      table.beside_numbers_streamed[static_cast<int>(kOp)][half] = &beside_numbers<Block, T, true>;
+    }
+#endif
   } else if constexpr (!HasState<Block> && Block::row.kind == Kind::fold && !kIsExtreme<Block> &&
                        computes<float>(Block::row)) {
     table.fold[static_cast<int>(kOp)][column] = half_fold_kernel<Block, T>();

@@ -1,9 +1,13 @@
 // A kernel of 16-bit floats gives what the float32 kernel gives, rounded once; casts give what scalar conversions give.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "formula_arity.h"
@@ -14,6 +18,8 @@
 
 namespace tenon {
 namespace {
+
+constexpr float kLargest = std::numeric_limits<float>::max();
 
 float value_of(Dtype half, uint16_t bits) { return half == float16 ? float16_value(bits) : bfloat16_value(bits); }
 uint16_t bits_of(Dtype half, float value) { return half == float16 ? float16_bits(value) : bfloat16_bits(value); }
@@ -87,6 +93,63 @@ TEST(Half, KernelsRoundTheFloat32ResultOnce) {
         ++compared;
       }
   EXPECT_GT(compared, 150);
+}
+
+/// Any number of lanes between guards, in place, too. One of several operands in turn is a splat, or none.
+void expect_beside_numbers(Op op, Dtype half, Kernel kernel, const float* numbers, int count) {
+  const std::vector<uint16_t> bits = bits_of_every_kind(half);
+  const auto many = static_cast<int64_t>(bits.size());
+  std::vector<float> wide;
+  for (const uint16_t number : bits) wide.push_back(value_of(half, number));
+  const int arity = formulas::arity_of(op), operands = arity - count;
+  for (int splat = -1; splat < (operands > 1 ? operands : 0); ++splat) {
+    Lanes in[kMaxArgs], wide_in[kMaxArgs];
+    for (int k = 0; k < arity; ++k) {
+      const auto start = static_cast<std::size_t>(5 * k);  // operands differ
+      const bool is_number = k >= operands;
+      in[k] = {is_number ? static_cast<const void*>(numbers + k - operands) : bits.data() + start,
+               is_number || k == splat ? 0 : 1};
+      wide_in[k] = {is_number ? numbers + k - operands : wide.data() + start, in[k].step};
+    }
+    const int64_t most = many - 5 * int64_t{kMaxArgs};
+    std::vector<float> want(bits.size());
+    kernel_for(static_cast<int>(op), float32)(want.data(), wide_in, most);
+    for (int64_t n = 1; n <= most; ++n)
+      for (const bool in_place : {false, true}) {
+        if (in_place && splat == 0) continue;
+        std::vector<uint16_t> got(bits.size() + 2, 0x5A5A);
+        Lanes own[kMaxArgs];
+        std::copy_n(in, arity, own);
+        if (in_place) std::copy_n(bits.begin(), n, got.begin() + 1);
+        if (in_place) own[0].data = got.data() + 1;
+        kernel(got.data() + 1, own, n);
+        ASSERT_EQ(got[0], 0x5A5A);
+        ASSERT_EQ(got[static_cast<std::size_t>(n) + 1], 0x5A5A);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+          ASSERT_TRUE(is_same(half, got[i + 1], bits_of(half, want[i])))
+              << row_of(op).name << " of " << n << " " << dtype_name(half) << " beside " << numbers[0] << ", lane " << i
+              << ": " << value_of(half, got[i + 1]) << " instead of " << want[i];
+      }
+  }
+}
+TEST(Half, KernelsBesideNumbersRoundTheFloat32ResultOnce) {
+  const std::vector<std::vector<float>> numbers[] = {
+      {{0.3f}, {-1.7f}, {0}, {kLargest}, {std::numeric_limits<float>::infinity()}, {std::nanf("")}},
+      {{0.3f, 7.1f}, {-1.7f, std::nanf("")}},
+      {{1.3f, 0.7f, 1.1f}, {-2, 1, 0.5f}, {std::nanf(""), kLargest, -kLargest}}};
+  int compared = 0;
+  for (int op = 0; op < kOpCount; ++op)
+    for (const Dtype half : {float16, bfloat16}) {
+      const Kernel kernel = kernels().beside_numbers[op][half_column(half)];
+      if (!kernel) continue;
+      const Row& row = row_of(static_cast<Op>(op));
+      const int arity = formulas::arity_of(static_cast<Op>(op));
+      const int count = row.exact_second ? 1 : arity - operand_count(row, arity);
+      for (const std::vector<float>& few : numbers[count - 1])
+        expect_beside_numbers(static_cast<Op>(op), half, kernel, few.data(), count);
+      ++compared;
+    }
+  EXPECT_EQ(compared, std::string(kernels().name) == "baseline" ? 0 : 24);
 }
 
 // Beside a splat, which is not widened again.

@@ -75,6 +75,28 @@ void share_formulas(KernelTable& table) {
     }
 }
 
+/// A bool is a byte that may hold any value, so that bytes are tested for nonzero by the kernels of bool.
+void share_truths(KernelTable& table) {
+  for (const Op op : {Op::logical_and, Op::logical_not, Op::logical_or, Op::logical_xor})
+    for (const Dtype dtype : {uint8, int8}) {
+      const auto row = static_cast<std::size_t>(op), to = static_cast<std::size_t>(dtype);
+      table.elementwise[row][to] = table.elementwise[row][static_cast<std::size_t>(bool_)];
+      table.elementwise_streamed[row][to] = table.elementwise_streamed[row][static_cast<std::size_t>(bool_)];
+    }
+}
+
+/// Ops whose operand is multiplied by a number, or by one where it is negative.
+void share_beside_numbers(KernelTable& table) {
+  const auto share = [&](Op op, Op from) {
+    const auto to = static_cast<std::size_t>(op), source = static_cast<std::size_t>(from);
+    std::copy_n(table.beside_numbers[source], 2, table.beside_numbers[to]);
+    std::copy_n(table.beside_numbers_streamed[source], 2, table.beside_numbers_streamed[to]);
+  };
+  share(Op::deg2rad, Op::mul);
+  share(Op::rad2deg, Op::mul);
+  share(Op::rrelu, Op::leaky_relu);
+}
+
 /// conj of a real dtype is a copy.
 void copy_conjugates(KernelTable& table) {
   constexpr auto op = static_cast<std::size_t>(Op::conj_physical);
@@ -99,6 +121,8 @@ KernelTable make_table() {
   fill_complex_dtypes(table);
   fill_extremes(table);  // after the dtypes, whose folds are replaced
   share_formulas(table);
+  share_truths(table);
+  share_beside_numbers(table);
   share_unsigned(table, uint16, int16);
   share_unsigned(table, uint32, int32);
   share_unsigned(table, uint64, int64);

@@ -361,10 +361,10 @@ constexpr Op formula_of(Op op, Dtype dtype) {
       return integer ? Op::clamp_scalar : formula;
     case Op::fmin:
     case Op::clamp_max_scalar:
-      return integer ? Op::minimum : formula;
+      return truth || integer ? Op::minimum : formula;
     case Op::fmax:
     case Op::clamp_min_scalar:
-      return integer ? Op::maximum : formula;
+      return truth || integer ? Op::maximum : formula;
     case Op::hardtanh:
       return integer || dtype == float32 || dtype == float64 ? Op::clamp_scalar : formula;
     case Op::lerp_scalar:
@@ -407,6 +407,9 @@ using RowsKernel = void (*)(void* out, int64_t out_step, const Lanes* in, const 
 
 struct JoinTurn;  // kernel/join.h
 
+/// The column of a 16-bit float in tables of these.
+constexpr std::size_t half_column(Dtype half) { return half == float16 ? 0 : 1; }
+
 struct KernelTable {
   const char* name;      // the instruction set
   int64_t vector_bytes;  // of its vectors
@@ -416,7 +419,11 @@ struct KernelTable {
   // The same with streaming stores: `out` is aligned to a cache line, `n` a multiple of kStreamedLanes.
   Kernel elementwise_streamed[kOpCount][kDtypeCount];
   Kernel cast_streamed[kDtypeCount][kDtypeCount];
-  RowsKernel elementwise_rows[kOpCount][kDtypeCount];   // null: of most ops
+  RowsKernel elementwise_rows[kOpCount][kDtypeCount];  // null: of most ops
+  // Of 16-bit floats beside numbers in float32, which are the last arguments and are read once, whatever their step.
+  // By op and half_column; null: of most ops.
+  Kernel beside_numbers[kOpCount][2];
+  Kernel beside_numbers_streamed[kOpCount][2];
   FoldKernel fold[kOpCount][kDtypeCount];               // reductions over lanes
   FoldAcrossKernel fold_across[kOpCount][kDtypeCount];  // reductions over rows; null: lanes are joined row by row
   FoldBlocksKernel fold_blocks[kOpCount][kDtypeCount];  // where fold_across is

@@ -43,7 +43,7 @@ struct Lane<bool> {
   uint8_t v;
   Lane() = default;
   template <class U>
-  HWY_INLINE constexpr explicit Lane(U value) : v(value != U{} ? 1 : 0) {}
+  HWY_INLINE constexpr explicit Lane(U value) : v(static_cast<uint8_t>(value != U{})) {}
 };
 using Truth = Lane<bool>;
 /// What a comparison of lanes gives.
@@ -53,14 +53,8 @@ struct TruthOfLanes {
 };
 template <class T>
 using TruthOf = typename TruthOfLanes<T>::type;
-/// A 16-bit float, for formulas that round after every step. Stored as the float32 of equal value.
 template <class T>
 concept Half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-template <Half T>
-struct Lane<T> {
-  float v;
-  HWY_INLINE explicit Lane(float value) : v(value) {}
-};
 /// A complex number by its parts.
 template <class T>
 concept ComplexLane = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
@@ -130,13 +124,14 @@ template <ComplexLane Z>
 HWY_INLINE Lane<Z> operator/(Lane<Z> a, Lane<Z> b) {
   using Part = typename Z::value_type;
   const auto [re, im] = b.v;
-  if (std::abs(re) >= std::abs(im)) {
-    if (re == 0 && im == 0) return {a.v.re / std::abs(re), a.v.im / std::abs(im)};
-    const Part ratio = im / re, scale = Part{1} / (re + im * ratio);
-    return {(a.v.re + unfused(a.v.im * ratio)) * scale, (a.v.im - unfused(a.v.re * ratio)) * scale};
-  }
-  const Part ratio = re / im, scale = Part{1} / (im + re * ratio);
-  return {(unfused(a.v.re * ratio) + a.v.im) * scale, (unfused(a.v.im * ratio) - a.v.re) * scale};
+  if (re == 0 && im == 0) return {a.v.re / std::abs(re), a.v.im / std::abs(im)};
+  // Selected, not branched: which part is larger is often not predictable.
+  const bool turned = !(std::abs(re) >= std::abs(im));
+  const Part large = turned ? im : re, small = turned ? re : im;
+  const Part along = turned ? a.v.im : a.v.re, across = turned ? a.v.re : a.v.im;
+  const Part ratio = small / large, scale = Part{1} / (large + unfused(small * ratio));
+  const Part less = unfused(along * ratio), left = turned ? less : across, right = turned ? across : less;
+  return {(along + unfused(across * ratio)) * scale, (left - right) * scale};
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> conjugated(Lane<Z> a) {
@@ -182,16 +177,36 @@ HWY_INLINE Lane<T> operator<<(Lane<T> a, Lane<T> b) {
     shifted = static_cast<T>(static_cast<Wrapping<T>>(a.v) << (by < kBits ? by : kBits - 1));
   return Lane<T>(by < kBits ? shifted : T{0});
 }
+/// The same to the right. The bits of negative numbers are inverted before and after, so that ones come in.
+template <std::integral T>
+HWY_INLINE T byte_shifted_right(T a, uint8_t by) {
+  const auto sign = static_cast<uint8_t>(std::cmp_less(a, 0) ? 0xFF : 0);
+  auto bits = static_cast<uint8_t>(static_cast<uint8_t>(a) ^ sign);
+  bits = static_cast<uint8_t>((by & 1) != 0 ? bits >> 1 : bits);
+  bits = static_cast<uint8_t>((by & 2) != 0 ? bits >> 2 : bits);
+  bits = static_cast<uint8_t>((by & 4) != 0 ? bits >> 4 : bits);
+  return static_cast<T>((by < 8 ? bits : uint8_t{0}) ^ sign);
+}
+/// The same of 16 bits, which AVX2 does not shift by lanes either.
+HWY_INLINE int16_t word_shifted_right(int16_t a, uint16_t by) {
+  by = by < 15 ? by : uint16_t{15};
+  a = static_cast<int16_t>((by & 1) != 0 ? a >> 1 : a);
+  a = static_cast<int16_t>((by & 2) != 0 ? a >> 2 : a);
+  a = static_cast<int16_t>((by & 4) != 0 ? a >> 4 : a);
+  return static_cast<int16_t>((by & 8) != 0 ? a >> 8 : a);
+}
 /// Such a shift gives 0 or -1, by the sign.
 template <std::integral T>
 HWY_INLINE Lane<T> operator>>(Lane<T> a, Lane<T> b) {
-  // Bounded in its own type, so that GCC uses AVX-512's shifts of 16 bits; with AVX2 the other form is faster.
-  if constexpr (HWY_TARGET <= HWY_AVX3 && std::is_signed_v<T> && sizeof(T) <= 2) {
+  // Bounded in its own type, so that GCC uses the processor's shifts by lanes.
+  if constexpr (std::is_signed_v<T> && (HWY_TARGET <= HWY_AVX3 || (HWY_TARGET <= HWY_AVX2 && sizeof(T) == 4))) {
     using Unsigned = std::make_unsigned_t<T>;
     constexpr Unsigned kMost = 8 * sizeof(T) - 1;
     const auto by = static_cast<Unsigned>(b.v);
     return Lane<T>(static_cast<T>(a.v >> (by < kMost ? by : kMost)));
   }
+  if constexpr (sizeof(T) == 1) return Lane<T>(byte_shifted_right(a.v, static_cast<uint8_t>(b.v)));
+  if constexpr (std::is_same_v<T, int16_t>) return Lane<T>(word_shifted_right(a.v, static_cast<uint16_t>(b.v)));
   constexpr Wrapping<T> kBits = 8 * sizeof(T);
   const auto by = static_cast<Wrapping<T>>(b.v);
   const T sign = static_cast<T>(a.v < T{0} ? -1 : 0);
@@ -344,6 +359,8 @@ template <class T>
 HWY_INLINE Lane<T> signum(Lane<T> a) {
   if constexpr (std::is_same_v<T, bool>)
     return a;
+  else if constexpr (sizeof(T) == 8)  // not by 32 bits, which would have to be widened again
+    return Lane<T>((T{0} < a.v ? T{1} : T{0}) - (a.v < T{0} ? T{1} : T{0}));
   else
     return Lane<T>(static_cast<int>(T{0} < a.v) - static_cast<int>(a.v < T{0}));
 }
@@ -402,10 +419,6 @@ HWY_INLINE Lane<T> times_power_of_2(Lane<T> a, Lane<T> b) {
   const T power = b.v > T(-5000) ? std::min(b.v, T(5000)) : T(-5000);  // a number even if b is NaN
   return Lane<T>(std::ldexp(a.v, static_cast<int>(power)));
 }
-template <ComplexLane Z>
-HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
-  return {std::hypot(a.v.re, a.v.im), 0};
-}
 // Functions of complex numbers call the C library, as in PyTorch.
 template <ComplexLane Z>
 HWY_INLINE std::complex<typename Z::value_type> standard(Lane<Z> a) {
@@ -446,9 +459,10 @@ HWY_INLINE Lane<T> mul_add(Lane<T> a, Lane<T> b, Lane<T> c) {
 /// a + weight * (end - a), computed from the end that is nearer.
 template <std::floating_point T>
 HWY_INLINE Lane<T> between(Lane<T> a, Lane<T> end, Lane<T> weight) {
-  const Lane<T> way = end - a, rest = weight - Lane<T>(1);
-  const Truth near(std::abs(weight.v) < T{0.5});
-  return mul_add(choose(near, weight, rest), way, choose(near, a, end));
+  const Lane<T> way = end - a;
+  const bool near = std::abs(weight.v) < T{0.5};
+  const T share = near ? weight.v : weight.v - 1, from = near ? a.v : end.v;
+  return mul_add(Lane<T>(share), way, Lane<T>(from));
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> between(Lane<Z> a, Lane<Z> end, Lane<Z> weight) {
@@ -486,15 +500,12 @@ HWY_INLINE Lane<T> hypotenuse(Lane<T> a, Lane<T> b) {
   }
   return Lane<T>(x == infinity || y == infinity ? infinity : result);
 }
-/// The result of one step of a formula: a 16-bit float is rounded after each.
-template <class T, class V>
-HWY_INLINE V step(V value) {
-  if constexpr (std::is_same_v<T, Float16>)
-    return float16_value(float16_bits(value));
-  else if constexpr (std::is_same_v<T, BFloat16>)
-    return bfloat16_value(bfloat16_bits(value));
+template <ComplexLane Z>
+HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
+  if constexpr (std::is_same_v<Z, Complex64>)
+    return {hypotenuse(Lane<float>(a.v.re), Lane<float>(a.v.im)).v, 0};
   else
-    return value;
+    return {std::hypot(a.v.re, a.v.im), 0};
 }
 /// A quotient of integers, rounded to zero, by a division of floats that hold both exactly, which compilers vectorise:
 /// a quotient that is no whole number is far enough from the next one. The smallest value divided by -1 wraps. Divisors
@@ -517,7 +528,7 @@ HWY_INLINE T integer_quotient(T a, T b) {
 template <class T>
 HWY_INLINE Lane<T> quotient_trunc(Lane<T> a, Lane<T> b) {
   if constexpr (!std::is_integral_v<T>)
-    return Lane<T>(std::trunc(step<T>(a.v / b.v)));
+    return Lane<T>(std::trunc(a.v / b.v));
   else
     return Lane<T>(integer_quotient(a.v, b.v));
 }
@@ -585,7 +596,7 @@ HWY_INLINE hn::Vec<D> stepped(D d, hn::Vec<D> value) {
 #else
     float lanes[hn::MaxLanes(D())];
     hn::StoreU(value, d, lanes);
-    for (float& lane : lanes) lane = step<T>(lane);
+    for (float& lane : lanes) lane = float16_value(float16_bits(lane));
     return hn::LoadU(d, lanes);
 #endif
   }
@@ -787,10 +798,6 @@ HWY_INLINE Vector<D> exponential_of_2(Vector<D> a) {
 }
 template <class D>
 HWY_INLINE Vector<D> logarithm(Vector<D> a) {
-  return {log_vector(D(), a.v)};
-}
-template <class D, Half T>
-HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
   return {log_vector(D(), a.v)};
 }
 /// log(1 + a) for a >= 0 in the vector's own format, faster than logarithm_of_1_more: adds what 1 + a loses.
@@ -1094,17 +1101,9 @@ HWY_INLINE Lane<T> neighbour(Lane<T> a, Lane<T> b) {
   if (a.v != a.v || b.v != b.v) return Lane<T>(a.v + b.v);
   if (a.v == b.v) return b;
   const bool away = (a.v < b.v) == (a.v > 0);
-  if constexpr (std::is_same_v<T, Float16>) {
-    if (a.v == 0) return Lane<T>(float16_value(b.v < 0 ? 0x8001 : 1));
-    return Lane<T>(float16_value(static_cast<uint16_t>(float16_bits(a.v) + (away ? 1 : -1))));
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    if (a.v == 0) return Lane<T>(bfloat16_value(b.v < 0 ? 0x8001 : 1));
-    return Lane<T>(bfloat16_value(static_cast<uint16_t>(bfloat16_bits(a.v) + (away ? 1 : -1))));
-  } else {
-    if (a.v == 0) return Lane<T>(std::copysign(std::numeric_limits<T>::denorm_min(), b.v));
-    const auto bits = __builtin_bit_cast(Bits<T>, a.v);
-    return Lane<T>(__builtin_bit_cast(T, bits + (away ? 1 : -1)));
-  }
+  if (a.v == 0) return Lane<T>(std::copysign(std::numeric_limits<T>::denorm_min(), b.v));
+  const auto bits = __builtin_bit_cast(Bits<T>, a.v);
+  return Lane<T>(__builtin_bit_cast(T, bits + (away ? 1 : -1)));
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -143,7 +143,7 @@ void by_steps(void* out, const Lanes* in, int64_t n) {
 template <class F, class T>
 void unary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
-  vector_loop<F>(D(), out, n, VectorSource<D>(in[0]));
+  vector_loop<F>(D(), out, n, MovingSource<D>(in[0]));
 }
 /// Formulas that limit elements to a range of constants. From a loop over lanes GCC makes comparisons and selections,
 /// which take up to three times as long as a maximum and a minimum. Bench: tenon_bench --ops --filter
@@ -164,10 +164,47 @@ void binary_vectors(void* out, const Lanes* in, int64_t n) {
 template <class F, class T, std::size_t kCount>
 void several_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
+  constexpr std::size_t kOperands = operand_count(F::row, kCount);
+  using Operand = std::conditional_t<kOperands == 1, MovingSource<D>, VectorSource<D>>;
   [&]<std::size_t... kInput>(std::index_sequence<kInput...>) HWY_ATTR {
-    vector_loop<F>(D(), out, n, VectorSource<D>(in[kInput])...);
+    vector_loop<F>(D(), out, n, std::conditional_t<(kInput < kOperands), Operand, NumberSource<D>>(in[kInput])...);
   }
   (std::make_index_sequence<kCount>());
+}
+
+/// lerp from the end that is nearer: GCC would read each operand twice, because it selects between them. Bench:
+/// tenon_bench --ops --filter 'ops/lerp'.
+struct FromStart {
+  template <class V>
+  static HWY_INLINE V forward(V a, V end, V share) {
+    return mul_add(share, end - a, a);
+  }
+};
+struct FromEnd {
+  template <class V>
+  static HWY_INLINE V forward(V a, V end, V share) {
+    return mul_add(share, end - a, end);
+  }
+};
+/// The weight is a number.
+template <class T, class... Sources>
+HWY_INLINE void between_by(T weight, void* out, int64_t n, const Sources&... in) {
+  using D = hn::ScalableTag<T>;
+  const T rest = weight - 1;
+  if (std::abs(weight) < T{0.5}) return vector_loop<FromStart>(D(), out, n, in..., NumberSource<D>({&weight, 0}));
+  vector_loop<FromEnd>(D(), out, n, in..., NumberSource<D>({&rest, 0}));
+}
+template <class T>
+void between_vectors(void* out, const Lanes* in, int64_t n) {
+  using D = hn::ScalableTag<T>;
+  using Moving = MovingSource<D>;
+  if (in[0].step != 0 && in[1].step != 0 && in[2].step != 0)
+    return vector_loop<ops::lerp>(D(), out, n, Moving(in[0]), Moving(in[1]), Moving(in[2]));
+  const VectorSource<D> a(in[0]), end(in[1]);
+  if (in[2].step != 0) return vector_loop<ops::lerp>(D(), out, n, a, end, VectorSource<D>(in[2]));
+  const T weight = *static_cast<const T*>(in[2].data);
+  if (in[1].step == 0) return between_by(weight, out, n, Moving(in[0]), NumberSource<D>(in[1]));
+  between_by(weight, out, n, a, end);
 }
 
 /// Prefetches what is read a little later. The more work a loop does per cache line, the fewer lines the processor
@@ -956,6 +993,8 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&binary_vectors<F, T>, T, T, T>();
   else if constexpr (kHasConstantLimits<F> && std::is_floating_point_v<T>)
     return kernel_pair<&limited_vectors<F, T>, T, T>();
+  else if constexpr (TENON_HAS_VECTORS && std::is_same_v<F, ops::lerp> && std::is_floating_point_v<T>)
+    return kernel_pair<&between_vectors<T>, T, T, T, T>();
   else if constexpr (row.promotion == Promotion::select)
     return kernel_pair<&several<F, T, bool, T, T>, T, bool, T, T>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {

@@ -20,29 +20,63 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-/// Lanes of one input, a vector at a time.
+/// Lanes of one input, a vector at a time. A splat is expanded and read again and again, so that loops have no branch.
 template <class D>
 class VectorSource {
  public:
   HWY_INLINE explicit VectorSource(const Lanes& lanes)
-      : data_(static_cast<const T*>(lanes.data)), splat_(lanes.step == 0) {}
-  HWY_INLINE Vector<D> at(int64_t i) const { return {splat_ ? hn::Set(D(), *data_) : hn::LoadU(D(), data_ + i)}; }
+      : data_(static_cast<const T*>(lanes.data)), mask_(lanes.step == 0 ? 0 : -1) {
+    if (mask_ != 0) return;
+    hn::Store(hn::Set(D(), *data_), D(), block_);
+    data_ = block_;
+  }
+  VectorSource(const VectorSource&) = delete;
+  VectorSource& operator=(const VectorSource&) = delete;
+  HWY_INLINE Vector<D> at(int64_t i) const { return {hn::LoadU(D(), data_ + (i & mask_))}; }
   /// The last of `n` lanes, as many as a vector holds; if there are fewer, all, and the first one again.
   HWY_INLINE Vector<D> last(int64_t n) const {
     constexpr int64_t kLanes = hn::MaxLanes(D());
-    if (splat_ || n >= kLanes) return at(n - kLanes);
+    if (mask_ == 0 || n >= kLanes) return at(n - kLanes);
     return {load_repeated(D(), data_, n)};
   }
 
  private:
   using T = hn::TFromD<D>;
   const T* data_;
-  bool splat_;
+  int64_t mask_;
+  alignas(64) T block_[hn::MaxLanes(D())];
+};
+/// Lanes of the only input that moves.
+template <class D>
+class MovingSource {
+ public:
+  HWY_INLINE explicit MovingSource(const Lanes& lanes) : data_(static_cast<const T*>(lanes.data)) {}
+  HWY_INLINE Vector<D> at(int64_t i) const { return {hn::LoadU(D(), data_ + i)}; }
+  HWY_INLINE Vector<D> last(int64_t n) const {
+    constexpr int64_t kLanes = hn::MaxLanes(D());
+    return n >= kLanes ? at(n - kLanes) : Vector<D>{load_repeated(D(), data_, n)};
+  }
+
+ private:
+  using T = hn::TFromD<D>;
+  const T* data_;
+};
+/// An argument that is one number for all lanes, whatever its step.
+template <class D>
+class NumberSource {
+ public:
+  HWY_INLINE explicit NumberSource(const Lanes& lanes)
+      : value_(hn::Set(D(), *static_cast<const hn::TFromD<D>*>(lanes.data))) {}
+  HWY_INLINE Vector<D> at(int64_t) const { return {value_}; }
+  HWY_INLINE Vector<D> last(int64_t) const { return {value_}; }
+
+ private:
+  hn::Vec<D> value_;
 };
 /// A formula over whole vectors. The last one overlaps the one before; it is computed first, because `out` may be an
 /// input.
 template <class F, class D, class... Sources>
-HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources... in) {
+HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources&... in) {
   using T = hn::TFromD<D>;
   constexpr int64_t kLanes = hn::MaxLanes(D());
   T* to = static_cast<T*>(out);

@@ -56,6 +56,16 @@ class Program {
     return reg;
   }
 
+  /// Adds an op over 16-bit floats and numbers in float32 (kernel/kernel.h: beside_numbers).
+  int op_beside_numbers(Op op, Dtype half, int arity, const int* in) {
+    const auto row = static_cast<std::size_t>(op), column = half_column(half);
+    const int reg =
+        append(kernels().beside_numbers[row][column], kernels().beside_numbers_streamed[row][column], half, arity, in);
+    instructions_.back().op = op;
+    instructions_.back().dtype = half;
+    return reg;
+  }
+
   /// Names the register that holds the first result; without a call it is the last one.
   void finish(int reg) noexcept { result_ = reg; }
   /// Names the register of one more result, which may hold another one, too.
