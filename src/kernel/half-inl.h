@@ -487,8 +487,7 @@ HWY_INLINE void half_beside_numbers(void* out, const Lanes* in, int64_t n, std::
   if constexpr (kStreams)
     half_stream<Form>(out, n, Operand(in[kOperand])..., NumberLanes(in[sizeof...(kOperand) + kNumber])...);
   else
-    half_loop<Form>(HalfTag<Form>(), out, n, Operand(in[kOperand])...,
-                    NumberLanes(in[sizeof...(kOperand) + kNumber])...);
+    half_loop<Form>(HalfTag(), out, n, Operand(in[kOperand])..., NumberLanes(in[sizeof...(kOperand) + kNumber])...);
 }
 template <class F, class T, bool kStreams>
 void beside_numbers(void* out, const Lanes* in, int64_t n) {
