@@ -28,6 +28,7 @@ struct AddedRows {
   void add_group(int64_t first, int64_t end) const {
     const int64_t to_place = place(first), bytes = columns * 2;  // exact: inside the storages
     if (is_outside(to_place, size)) fail_changed();
+    // exact: inside the target
     kernels().index.add_rows[static_cast<int>(dtype)](to + to_place * bytes, from, bytes, order.packed(first),
                                                       end - first, columns);
   }

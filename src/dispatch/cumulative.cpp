@@ -69,6 +69,7 @@ void narrow(T* to, const float* from, int64_t n) {
 /// Steps along `n` elements of each of some rows, `stride` apart.
 template <std::size_t kRows, class Step>
 void step_rows(float* rows, int64_t stride, int64_t n, std::array<float, kRows>& so_far, const Step& step) {
+  // exact: inside the rows
   for (int64_t i = 0; i < n; ++i)
 #pragma GCC unroll 4
     for (std::size_t row = 0; row < kRows; ++row) {

@@ -73,7 +73,7 @@ bool runs_beside_numbers(const Call& call, const Prepared& prepared, int* regs) 
   const int operands = row.exact_second ? 1 : operand_count(row, call.count);
   const bool swaps = row.commutative && !call.args[0]->is_tensor();
   for (int place = 0; place < call.count; ++place) {
-    const int i = regs[place] = swaps ? 1 - place : place;
+    const int i = regs[place] = swaps ? 1 - place : place;  // exact: one of two
     const Arg& arg = *call.args[i];
     if (place >= operands ? !arrives_cast(call, prepared, i) || (arg.is_tensor() && arg.tensor().numel() != 1)
                           : arrives_cast(call, prepared, i) || arg.tensor().dtype() != types.common)

@@ -252,6 +252,7 @@ Tensor product_of_vector(const Tensor& a, const Tensor& b, SizesView sizes) {
   if (!is_floating_point(dtype) || itemsize(dtype) != 2 || b.dtype() != dtype || a.dim() > 2 || b.dim() > 2 ||
       a.is_meta() || b.is_meta() || CourseRecord::now())
     return {};
+  // exact: one of rows and columns is 1; rows of the matrix lie in memory, one behind the other
   const Product product = product_of(a, b, dtype);
   const bool is_row = product.rows == 1;
   if ((!is_row && product.columns != 1) || a.numel() == 0 || b.numel() == 0) return {};

@@ -93,7 +93,8 @@ bool any_zero_of_few(const TensorImpl& divisor) {
 /// Whether a divisor is 0. Reduces block by block and stops at the first zero.
 bool any_zero(const Tensor& divisor) {
   if (has_no_work(divisor.numel(), divisor.data_ptr())) return false;
-  if (const TensorImpl& few = *divisor.impl(); few.contiguous && few.numel <= kFewDivisors) return any_zero_of_few(few);
+  if (const TensorImpl& few = *divisor.impl(); few.contiguous && few.numel <= kFewDivisors)
+    return few.data() && any_zero_of_few(few);
   const Arg tensor(divisor), zero(0);
   const Arg* const args[] = {&tensor, &zero};
   const Tensor found = elementwise(Op::eq, args, 2).amax();
