@@ -632,7 +632,7 @@ struct NeighbourBits {
     const auto smallest = static_cast<uint16_t>((towards.v & 0x8000) | 1);
     const uint16_t moved = size == 0 ? smallest : beside;
     const uint16_t number = a == b ? towards.v : moved;
-    return Lane<uint16_t>((size > kInfinity) | (other_size > kInfinity) ? kNaN : number);
+    return Lane<uint16_t>(((size > kInfinity) | (other_size > kInfinity)) ? kNaN : number);
   }
 };
 
