@@ -73,8 +73,8 @@ void step_rows(float* rows, int64_t stride, int64_t n, std::array<float, kRows>&
   for (int64_t i = 0; i < n; ++i)
 #pragma GCC unroll 4
     for (std::size_t row = 0; row < kRows; ++row) {
-      float& element = rows[static_cast<int64_t>(row) * stride + i];
-      element = so_far[row] = step(element, so_far[row]);
+      float* const element = rows + static_cast<int64_t>(row) * stride + i;
+      *element = so_far[row] = step(*element, so_far[row]);
     }
 }
 template <std::size_t kRows, class Step>
