@@ -226,21 +226,14 @@ using RoundedOnce = OverFloats<F, T, Unrounded>;
 /// Rounded after every step, too.
 template <class F, class T>
 using RoundedStepwise = OverFloats<F, T, Stepped<T>>;
-/// In a formula that rounds after every step, too.
+/// The logarithm in a formula that rounds after every step.
+template <class D, Half T>
+HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
 #if TENON_HAS_HALF_FUNCTIONS && HWY_TARGET <= HWY_AVX3
-template <class D, Half T>
-HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
-  if constexpr (std::is_same_v<hn::Vec<D>, half::V32>)
-    return {half::Log::of<T>(a.v)};
-  else
-    return {log_vector(D(), a.v)};
-}
-#else
-template <class D, Half T>
-HWY_INLINE SteppedVector<D, T> logarithm(SteppedVector<D, T> a) {
+  if constexpr (std::is_same_v<hn::Vec<D>, half::V32>) return {half::Log::of<T>(a.v)};
+#endif
   return {log_vector(D(), a.v)};
 }
-#endif
 /// The function of 16-bit floats that computes F with AVX-512 or AVX2, in registers instead of three passes. Bench:
 /// tenon_sweep --filter 'functions/.*float16'.
 template <class F>
@@ -747,7 +740,7 @@ void fill_half_op(KernelTable& table) {
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
     table.elementwise_rows[static_cast<int>(kOp)][column] = half_rows_kernel<Block, T>();
 #if TENON_HAS_VECTORS
-    if constexpr (kNumbersBeside < Block >> 0) {
+    if constexpr (kNumbersBeside<Block> != 0) {
       constexpr std::size_t half = half_column(dtype_of_v<T>);
       table.beside_numbers[static_cast<int>(kOp)][half] = &beside_numbers<Block, T, false>;
       table.beside_numbers_streamed[static_cast<int>(kOp)][half] = &beside_numbers<Block, T, true>;

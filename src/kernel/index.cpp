@@ -273,9 +273,10 @@ bool add(const IndexedPlane& plane, const void* alpha) {
 /// Rows that are added to one row. Their elements stay in registers until they are rounded.
 template <class T>
 struct RowSum {
-  static constexpr hn::CappedTag<uint16_t, 32> d{};
+  static constexpr hn::ScalableTag<uint16_t> d{};
   using D = std::remove_const_t<decltype(d)>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
+  static_assert(kLanes <= kShortestAddedRow);
 
   uint16_t* to;
   const std::byte* from;

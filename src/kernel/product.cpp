@@ -33,7 +33,7 @@ inline constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
 
 /// sum + x y. In products of pairs a lane of x and of y is two bfloat16 numbers, and two products are added.
 struct Single {
-  static constexpr bool kHasShortDots = true, kIsSlow = false, kReadsWhole = false;
+  static constexpr bool kHasShortDots = true, kArePairs = false;
   template <class V>
   static HWY_INLINE V mul_add(V x, V y, V sum) {
     if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
@@ -44,8 +44,7 @@ struct Single {
 };
 #if TENON_HAS_PAIRS
 struct Pairs {
-  // Behind the pairs of columns there is memory for a vector of others.
-  static constexpr bool kHasShortDots = false, kIsSlow = true, kReadsWhole = true;
+  static constexpr bool kHasShortDots = false, kArePairs = true;
   // Not the intrinsic: the instruction is newer than the others of this region, and is used only where there is one.
   static HWY_INLINE hn::Vec<hn::ScalableTag<float>> mul_add(hn::Vec<hn::ScalableTag<float>> x,
                                                             hn::Vec<hn::ScalableTag<float>> y,
@@ -78,8 +77,8 @@ HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) 
 }
 
 /// `kRows` rows, or two tiles of kProductRows, by `kVectors` vectors of columns. The last vector ends with the last
-/// column, and may overlap the one before it. `kEnds`: a lone vector, of which only the first `columns` are read and
-/// written.
+/// column, and may overlap the one before it. `kEnds`: a lone vector, of which only the first `columns` are written,
+/// and read, unless they are pairs: behind these is memory for a vector.
 template <class By, int kRows, int kVectors, bool kEnds, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
@@ -93,7 +92,7 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
   for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
     hn::Vec<D> factors[kVectors];
     for (int i = 0; i < kVectors; ++i)
-      factors[i] = kEnds && !By::kReadsWhole ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
+      factors[i] = kEnds && !By::kArePairs ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
     for (int row = 0; row < kRows; ++row) {
       const auto factor = hn::Set(d, a[row_of(row)]);
       for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
@@ -109,8 +108,8 @@ template <class By, int kVectors, bool kEnds = kVectors == 1, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   const T* a = static_cast<const T*>(block.a);
   int64_t rows = block.rows;
-  // So few sums of pairs would wait for themselves.
-  if constexpr (By::kIsSlow && kVectors == 1)
+  // With fewer sums each product of pairs would wait for the one before.
+  if constexpr (By::kArePairs && kVectors == 1)
     for (; rows >= 2 * kProductRows;
          rows -= 2 * kProductRows, a += 2 * block.a_tile, out += 2 * kProductRows * block.out_stride)
       multiply_tile<By, 2 * kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
@@ -157,7 +156,7 @@ constexpr int64_t kLastingBytes = 16 << 10;
 template <class T, class By>
 void multiply_block(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  const bool is_strip = By::kIsSlow && block.columns <= static_cast<int64_t>(hn::Lanes(d));
+  const bool is_strip = By::kArePairs && block.columns <= static_cast<int64_t>(hn::Lanes(d));
   if (is_strip || block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
     return multiply_rows<By, decltype(d), T>(d, block);
   ProductBlock tile = block;
@@ -261,7 +260,7 @@ HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a
       for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
   }
-  if constexpr (By::kIsSlow) {
+  if constexpr (By::kArePairs) {
     store_pair_dots<kRows, kColumns>(d, block, out, sums[0]);
   } else {
     for (int row = 0; row < kRows; ++row)

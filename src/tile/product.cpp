@@ -481,7 +481,8 @@ void multiply_thin(const Product& product) {
   run_or_plan(product.out, product.batches * blocks, [&](int64_t part) {
     // exact: inside the operands and the output
     const int64_t batch = part / blocks, piece = part % blocks, row = product.rows * piece / blocks;
-    const int64_t rows = product.rows * (piece + 1) / blocks - row;  // no few, which are summed in another order
+    const int64_t rows =
+        product.rows * (piece + 1) / blocks - row;  // about as many in each: few rows are summed in another order
     alignas(64) std::byte block[kThinBytes];
     constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
     Product turned = transposed(product);

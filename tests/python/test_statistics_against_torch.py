@@ -263,6 +263,13 @@ def test_batch_norm_updates_statistics():
     same(lambda m, x, mean, var: F(m).instance_norm(x, mean, var, momentum=0.3), X, mean, var, exact=False)
 
 
+def test_gradients_of_weights_beside_large_means():
+    x = tenon.arange(96.0).sin().reshape(32, 3) + 1e4
+    weight = tenon.ones(3).requires_grad_()
+    F(tenon).batch_norm(x, tenon.full((3,), 1e4), tenon.ones(3), weight, tenon.zeros(3), eps=1e-9).sum().backward()
+    assert (weight.grad.double() - (x.double() - 1e4).sum(0)).abs().max() < 1e-5
+
+
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64"])
 def test_dtypes_of_batch_norm(dtype, training):

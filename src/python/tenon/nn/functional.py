@@ -280,9 +280,12 @@ def _batch_norm(input, running_mean, running_var, weight, bias, training, moment
 
 def _by_running_numbers(input, mean, variance, weight, bias, eps):
     """As in PyTorch a factor and a term for each channel, so that the input is read once."""
-    factor = (variance + eps).rsqrt()
-    if weight is not None:
-        factor = factor * weight
+    scale = (variance + eps).rsqrt()
+    if weight is not None and weight.requires_grad and tenon.is_grad_enabled():
+        # The gradient of the weight sums products with input - mean, whose parts would cancel.
+        mean, scale, weight, bias = (_by_channel(numbers, input.dim()) for numbers in (mean, scale, weight, bias))
+        return _scaled((_wide(input) - mean) * scale, weight, bias, input.dtype)
+    factor = scale if weight is None else scale * weight
     term = -mean * factor if bias is None else bias - mean * factor
     return tenon.addcmul(_by_channel(term, input.dim()), input, _by_channel(factor, input.dim())).to(input.dtype)
 
