@@ -222,7 +222,7 @@ void check_no_places(const Target& target, const Tensor& self) {
 Tensor round(const Target& target, const Tensor& input, std::optional<int64_t> decimals) {
   const Arg self(input);
   if (decimals && *decimals == 0) check_no_places(target, input);
-  // No places: nothing is divided. A recorded result has the other node.
+  // To no places is round itself, but in a graph, where PyTorch names the node after decimals.
   const bool is_plain = decimals == 0 && is_floating_point(input.dtype()) && !is_recorded(input);
   if (decimals && !is_plain) return round_to(target, self, *decimals);
   const Arg* const args[] = {&self};

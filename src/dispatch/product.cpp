@@ -208,7 +208,6 @@ Tensor product_by_rows(const Tensor& a, const Tensor& b, SizesView sizes) {
         const Lanes wide{own.out, 1};
         narrow(out.impl()->data() + row * own.columns * 2, &wide, own.rows * own.columns);
       });
-  forget_writes(out);
   return out;
 }
 

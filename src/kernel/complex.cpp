@@ -203,23 +203,6 @@ void add_products(void* out, const Lanes* in, int64_t n) {
 }
 #endif
 
-// By whole Highway vectors: GCC stores its own vectors in halves, and a load of the whole then has to wait.
-template <>
-constexpr bool has_kernel<ops::mul, Complex64>() {
-  return false;
-}
-template <>
-constexpr bool has_kernel<ops::mul, Complex128>() {
-  return false;
-}
-template <>
-constexpr bool has_kernel<ops::addcmul, Complex64>() {
-  return false;
-}
-template <>
-constexpr bool has_kernel<ops::addcmul, Complex128>() {
-  return false;
-}
 /// A function of the C library, then `last`, in a loop of its own, which compilers vectorise.
 template <class Z, class Function, class Last>
 HWY_INLINE void run_in_two_loops(void* out, const Lanes* in, int64_t n, const Function& function, const Last& last) {
@@ -252,7 +235,10 @@ void times_logistics(void* out, const Lanes* in, int64_t n) {
       out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
       [](Lane<Z> a, Lane<Z> power) HWY_ATTR { return a / (Lane<Z>(1) + power); });
 }
-#define TENON_IN_TWO_LOOPS(NAME)                       \
+// Ops whose loops are not those of a formula. `mul` and `addcmul` go by whole Highway vectors: GCC stores its own
+// vectors in halves, and a load of the whole then has to wait. `where` only moves elements: complex64 uses the loops of
+// int64, complex128 one loop for all combinations of steps.
+#define TENON_OWN_LOOP(NAME)                           \
   template <>                                          \
   constexpr bool has_kernel<ops::NAME, Complex64>() {  \
     return false;                                      \
@@ -261,19 +247,13 @@ void times_logistics(void* out, const Lanes* in, int64_t n) {
   constexpr bool has_kernel<ops::NAME, Complex128>() { \
     return false;                                      \
   }
-TENON_IN_TWO_LOOPS(rsqrt)
-TENON_IN_TWO_LOOPS(sigmoid)
-TENON_IN_TWO_LOOPS(silu)
-#undef TENON_IN_TWO_LOOPS
-// where only moves elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps.
-template <>
-constexpr bool has_kernel<ops::where, Complex64>() {
-  return false;
-}
-template <>
-constexpr bool has_kernel<ops::where, Complex128>() {
-  return false;
-}
+TENON_OWN_LOOP(mul)
+TENON_OWN_LOOP(addcmul)
+TENON_OWN_LOOP(rsqrt)
+TENON_OWN_LOOP(sigmoid)
+TENON_OWN_LOOP(silu)
+TENON_OWN_LOOP(where)
+#undef TENON_OWN_LOOP
 void select(void* out, const Lanes* in, int64_t n) {
   const uint8_t* condition = static_cast<const uint8_t*>(in[0].data);
   const Complex128 *a = static_cast<const Complex128*>(in[1].data), *b = static_cast<const Complex128*>(in[2].data);

@@ -215,7 +215,7 @@ HWY_INLINE void prefetch(const void* from) {
   for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
 }
 /// The same for folds of integers, further ahead, into the second-level cache, which takes more requests. Beyond the
-/// caches, maxima and sums of four and eight bytes gain a tenth over `prefetch`; sums of floats lose one. Bench:
+/// caches, maxima and sums of four and eight bytes gain a tenth over `prefetch`; sums of floats lose a tenth. Bench:
 /// tenon_bench --filter '^reduce/(i32 sum|amax|sum)/(L3|memory)'.
 template <class T>
 HWY_INLINE void prefetch_ahead(const T* from, int64_t n) {

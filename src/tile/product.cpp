@@ -520,10 +520,10 @@ class PairedMatrices {
     along_stride = turns ? 1 : count;
     other_stride = turns ? depth_ : 1;
     data = nullptr;
-    if (!m.data) return;  // only planned
-    const int64_t pairs = batches_ * depth_ * count;
-    copy_ = static_cast<std::byte*>(recycle::allocate(bytes_ = (pairs + kPairSlack) * kPair));
-    std::memset(copy_ + pairs * kPair, 0, kPairSlack * kPair);
+    if (!m.data) return;                                                              // only planned
+    const int64_t pairs = batches_ * depth_ * count, slack = kernels().vector_bytes;  // whole vectors are read
+    copy_ = static_cast<std::byte*>(recycle::allocate(bytes_ = pairs * kPair + slack));
+    std::memset(copy_ + pairs * kPair, 0, static_cast<std::size_t>(slack));
     data = copy_;
     for (int64_t batch = 0; batch < batches_; ++batch)
       copy(reinterpret_cast<uint32_t*>(copy_) + batch * depth_ * count,
@@ -540,7 +540,6 @@ class PairedMatrices {
 
  private:
   static constexpr int64_t kPair = sizeof(uint32_t);
-  static constexpr int64_t kPairSlack = 16;  // kernels read whole vectors of columns
 
   void copy(uint32_t* to, const uint16_t* from, int64_t along, int64_t other, int64_t depth, int64_t count) const {
     if (along == 1) {
