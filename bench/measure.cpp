@@ -13,6 +13,8 @@ namespace {
 // machine may be doing.
 constexpr double kTurnNs = 1e6;
 constexpr auto kThreadsRest = std::chrono::milliseconds(20);
+// Threads that wake up together may get one core, until the system moves them.
+constexpr double kThreadsSettleNs = 4e6;
 
 /// One thread is timed by what it ran, so that waiting for a core others hold does not count; several threads, which
 /// wait for each other, by the time that passed.
@@ -45,16 +47,22 @@ class Side {
  public:
   Side(Work work, clockid_t clock) : work_(std::move(work)), clock_(clock), repeats_(repeats_of(work_, clock)) {}
   int64_t repeats() const { return repeats_; }
-  /// Of a turn's calls the first meet caches that the other library has filled: both make as many. Threads that still
-  /// look for work after the other's turn must have gone to sleep.
+  /// Of a turn's calls the first meet caches that the other library has filled: both make as many.
   void take_turn(int64_t repeats) {
-    if (clock_ == CLOCK_MONOTONIC) std::this_thread::sleep_for(kThreadsRest), time_ns(work_, 1, clock_);
+    if (clock_ == CLOCK_MONOTONIC) settle_threads();
     ns_.push_back(time_ns(work_, repeats, clock_) / static_cast<double>(repeats));
   }
   double last_ns() const { return ns_.back(); }
   double least_ns() const { return *std::min_element(ns_.begin(), ns_.end()); }
 
  private:
+  /// Waits until the other library's threads, which still look for work after its turn, have gone to sleep, and then
+  /// until this library's have their cores.
+  void settle_threads() {
+    std::this_thread::sleep_for(kThreadsRest);
+    for (double took = 0; took < kThreadsSettleNs;) took += time_ns(work_, 1, clock_);
+  }
+
   Work work_;
   clockid_t clock_;
   int64_t repeats_;

@@ -1,6 +1,7 @@
 #include "tile/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
@@ -61,6 +62,21 @@ class InsidePart {
 
 }  // namespace
 
+namespace {
+
+/// Moves this thread to another core if it runs on the given one.
+void leave_core(int core) noexcept {
+  if (core < 0 || sched_getcpu() != core) return;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<unsigned>(core), &others);
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+}  // namespace
+
 /// The work of one call: threads take parts from a counter until none is left.
 struct Job {
   void (*run)(void*, Parts&);
@@ -102,11 +118,15 @@ class Pool {
     {
       const std::lock_guard lock(mutex_);
       start_threads(job.wanted);
+      core_.store(sched_getcpu(), std::memory_order_relaxed);
       job_ = &job;
       wanted_ = job.wanted;
       posted_.fetch_add(1, std::memory_order_release);
     }
     posted_.notify_all();
+    // Linux may queue a thread that wakes up behind this one, and leave it there for milliseconds while other cores are
+    // idle. It begins now and moves to another core. Bench: tenon_bench --filter '^threads/'.
+    if (asleep_.load(std::memory_order_relaxed) > 0) sched_yield();
   }
 
   /// Lets no more threads begin, and waits for those that have. Throws if the caller is interrupted before they end.
@@ -119,9 +139,7 @@ class Pool {
     if (comes_soon(all_left)) return;
     for (;;) {
       lock.lock();
-      if (!thread_interrupt_source) return done_.wait(lock, all_left);
-      // system_clock, because sanitizers do not support waiting by steady_clock.
-      if (done_.wait_until(lock, std::chrono::system_clock::now() + kAsk, all_left)) return;
+      if (wait_done(lock, all_left)) return leave_core(last_core_);
       lock.unlock();
       looks_left = 0;
       check_interrupt();
@@ -162,7 +180,12 @@ class Pool {
     inside_part = true;
     for (uint32_t seen = 0;;) {
       const auto another = [&] { return posted_.load(std::memory_order_acquire) != seen; };
-      if (!comes_soon(another)) posted_.wait(seen, std::memory_order_acquire);
+      if (!comes_soon(another)) {
+        asleep_.fetch_add(1, std::memory_order_relaxed);
+        posted_.wait(seen, std::memory_order_acquire);
+        asleep_.fetch_sub(1, std::memory_order_relaxed);
+        leave_core(core_.load(std::memory_order_relaxed));
+      }
       seen = posted_.load(std::memory_order_acquire);
       std::unique_lock lock(mutex_);
       if (!job_ || wanted_ == 0) continue;
@@ -173,6 +196,7 @@ class Pool {
       work(*job);
       if (job->workers.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
       lock.lock();  // the caller either sees the counter or gets the notification
+      last_core_ = sched_getcpu();
       done_.notify_all();
     }
   }
@@ -189,6 +213,14 @@ class Pool {
     }
   }
 
+  /// False if the caller is to ask first whether to go on.
+  template <class Condition>
+  bool wait_done(std::unique_lock<std::mutex>& lock, const Condition& all_left) {
+    if (!thread_interrupt_source) return done_.wait(lock, all_left), true;
+    // system_clock, because sanitizers do not support waiting by steady_clock.
+    return done_.wait_until(lock, std::chrono::system_clock::now() + kAsk, all_left);
+  }
+
   /// Spins for a short time: sleeping and waking takes longer than most jobs.
   template <class Condition>
   static bool comes_soon(const Condition& condition) {
@@ -203,11 +235,14 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable done_;
   std::atomic<uint32_t> posted_{0};  // number of jobs so far
+  std::atomic<int> asleep_{0};       // threads
+  std::atomic<int> core_{-1};        // of the caller that posted the last job
   int threads_ = 0;
   bool refused_ = false;
   std::chrono::steady_clock::time_point retry_;
   Job* job_ = nullptr;
   int wanted_ = 0;
+  int last_core_ = -1;  // of the thread that woke the caller
 };
 
 /// Never destroyed: its threads never end and may outlive static objects. A child of fork makes a new pool in the same
