@@ -36,9 +36,9 @@ constexpr int64_t kNearBlockRowBytes = 128, kNearBytes = 1 << 20;
 // high as a line is long, so that each line is written at once. Bench: ./dev bench --sweep, copies, and
 // tenon_bench --filter '^large/copy A.T/L3'.
 constexpr int64_t kFewPlacesBytes = 1024, kOnePlaceBytes = 4096, kLineRowBytes = 64;
-// Rows shorter than this (in elements) that do not end on a cache line are joined. Bench: tenon_bench --filter
-// '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/'.
-constexpr int64_t kShortRow = 256;
+// Rows shorter than this (in elements; the second is for those of 8 bytes) that do not end on a cache line are joined.
+// Bench: tenon_bench --filter '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/', ./dev bench --sweep, columns.
+constexpr int64_t kShortRow = 416, kShortWideRow = 256;
 // Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
 // stores. Elements of one and two bytes leave more single lanes there. Bench: ./dev bench --sweep, gaps.
 constexpr int64_t kStreamedRowBytes = 768, kStreamedNarrowRowBytes = 1536;
@@ -97,10 +97,11 @@ Route choose_route(const Plan& plan, const Program& program) {
 }
 
 /// Whether a direct run has short rows that end within cache lines and follow each other without gaps.
-bool joins_rows(const Plan& plan, const Memory& memory) {
+bool joins_rows(const Plan& plan, const Program& program, const Memory& memory) {
   if (plan.fused >= plan.ndim() || plan.sizes[plan.fused] <= 1) return false;
   const bool fills_blocks = memory.place(0) == 0 && plan.flat % kStreamedLanes == 0;
-  return plan.flat < kShortRow && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
+  const int64_t short_row = result_size(program) < 8 ? kShortRow : kShortWideRow;
+  return plan.flat < short_row && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
 }
 
 /// Whether a direct run stores rows with gaps between them that are too short for streaming stores.
@@ -119,7 +120,7 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (schedule.route != Route::direct) return StoreMode::streamed;
   if (has_short_rows_with_gaps(plan, program) || has_short_jumps(plan, program)) return StoreMode::in_place;
   // Without a streaming kernel, results are gathered to lines, too.
-  const bool joins = !program.instructions()[0].streamed || joins_rows(plan, memory);
+  const bool joins = !program.instructions()[0].streamed || joins_rows(plan, program, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
 }
 
