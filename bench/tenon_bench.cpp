@@ -118,6 +118,7 @@ int run(int count, char** words) {
   add_order_cases(cases);
   add_index_cases(cases);
   add_thread_cases(cases);
+  add_fuse_cases(cases);
   for (int i = 1; i < count; ++i)
     if (std::strncmp(words[i], "--benchmark_", 12) == 0) return run_google_benchmark(cases, count, words);
   const Arguments arguments = parse({words + 1, words + count});

@@ -23,7 +23,7 @@ file(GLOB tiny_tests CONFIGURE_DEPENDS tests/tiny/*_test.cpp)
 tenon_test(tenon_tiny_tests tiny SOURCES ${tiny_tests} LINK tenon)
 
 file(GLOB room_tests CONFIGURE_DEPENDS src/base/*_test.cpp src/shape/*_test.cpp src/type/*_test.cpp src/tensor/*_test.cpp
-  src/ops/*_test.cpp src/plan/*_test.cpp src/kernel/*_test.cpp src/tile/*_test.cpp src/dispatch/*_test.cpp src/autograd/*_test.cpp)
+  src/ops/*_test.cpp src/plan/*_test.cpp src/kernel/*_test.cpp src/tile/*_test.cpp src/dispatch/*_test.cpp src/autograd/*_test.cpp src/fuse/*_test.cpp)
 tenon_test(tenon_room_tests rooms SOURCES ${room_tests} LINK tenon_core)
 if(TARGET tenon_room_tests)
   target_include_directories(tenon_room_tests PRIVATE tests)  # error_text.h, spec.h

@@ -25,6 +25,7 @@ ORDER = [
     ["tile"],
     ["dispatch"],
     ["expr", "autograd"],
+    ["fuse"],
     ["io"],
     ["python", "cli"],
 ]

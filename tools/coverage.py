@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = ["base", "shape", "type", "tensor", "ops", "plan", "tile", "dispatch", "autograd"]
+ROOMS = ["base", "shape", "type", "tensor", "ops", "plan", "tile", "dispatch", "autograd", "fuse"]
 THRESHOLD = 95.0
 
 

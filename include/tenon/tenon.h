@@ -6,6 +6,7 @@
 #include "tenon/dtype.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
+#include "tenon/fuse.h"
 #include "tenon/instruction_set.h"
 #include "tenon/lanes.h"
 #include "tenon/ops.h"

@@ -318,7 +318,7 @@ Tensor& Tensor::copy_(const Tensor& src) {
 }
 
 Tensor Tensor::clone(MemoryFormat format) const {
-  return is_recorded(*this) ? with_history().clone(*this, format) : run_clone(*this, format);
+  return has_observer(*this) ? with_history().clone(*this, format) : run_clone(*this, format);
 }
 
 Tensor Tensor::contiguous(MemoryFormat format) const {
@@ -359,7 +359,7 @@ Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
   const bool fits = dtype() == wanted && (format == MemoryFormat::preserve || format_of(sizes(), strides()) == format);
   if (fits && !copy) return *this;
   warn_of_lost_parts(dtype(), wanted, is_meta() ? 0 : numel());
-  return is_recorded(*this) ? with_history().to(*this, wanted, format) : run_to(*this, wanted, format);
+  return has_observer(*this) ? with_history().to(*this, wanted, format) : run_to(*this, wanted, format);
 }
 
 Tensor Tensor::to(Device wanted) const {

@@ -28,6 +28,11 @@ inline bool is_recorded(Args args, int count) {
 inline bool is_recorded(const Tensor& self) {
   return self.impl()->in_graph && thread_modes.grad && requires_grad(self.impl());
 }
+/// Whether a call goes through `with_history`: it is recorded, or a function is traced.
+inline bool has_observer(Args args, int count) { return thread_modes.traced || is_recorded(args, count); }
+inline bool has_observer(const Tensor& self) {
+  return self.impl()->in_graph && (thread_modes.traced || is_recorded(self));
+}
 
 /// What index_put does: if an element is selected twice, the last value stays, or all are added. `add_up`: the same in
 /// a derivative.
@@ -67,7 +72,9 @@ struct WithHistory {
 /// Before any tensor has a history, the table holds the plain calls. The first history replaces them by autograd's
 /// functions.
 extern constinit std::atomic<const WithHistory*> with_history_table;
-inline const WithHistory& with_history() noexcept { return *with_history_table.load(std::memory_order_acquire); }
+inline const WithHistory& with_history() noexcept {
+  return thread_modes.traced ? *thread_modes.traced : *with_history_table.load(std::memory_order_acquire);
+}
 
 /// Throws Error if `out` or an operand is recorded.
 inline void check_out_unrecorded(Op op, const Tensor& out, Args args, int count) {

@@ -235,7 +235,7 @@ Tensor& run_inplace(Op op, Tensor& self, Args args, int count) {
 }
 
 Tensor elementwise(Op op, Args args, int count) {
-  if (in_graph(args, count) && is_recorded(args, count)) [[unlikely]]
+  if (in_graph(args, count) && has_observer(args, count)) [[unlikely]]
     return is_result(row_of(op), *args[0]) ? args[0]->tensor() : with_history().elementwise(op, args, count);
   return run_elementwise(op, args, count);
 }

@@ -21,6 +21,7 @@ Dtype dtype_of_filling(Scalar value) { return value.is_wide() ? int64 : typed(va
 
 /// Fills a new tensor. Its version stays 0.
 Tensor filled(Tensor self, Scalar value) {
+  if (thread_modes.traced && self.is_meta()) with_history().fill_number(self, value);
   if (!is_computed(self)) return self;
   self.fill_(value);
   forget_writes(self);

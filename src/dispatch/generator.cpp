@@ -9,6 +9,8 @@
 
 #include "base/fork.h"
 #include "kernel/kernel.h"
+#include "tenon/error.h"
+#include "tensor/history.h"
 
 namespace tenon {
 
@@ -111,7 +113,13 @@ static const AtLoad generator_at_load(default_generator);
 namespace {
 thread_local Generator* chosen_generator = nullptr;
 }
-Generator& generator() noexcept { return chosen_generator ? *chosen_generator : default_generator(); }
+Generator& generator() {
+  if (thread_modes.traced)
+    throw Error(
+        "tenon.fuse: the function draws random numbers, which would be the same in each call; draw them outside and "
+        "pass them in");
+  return chosen_generator ? *chosen_generator : default_generator();
+}
 
 GeneratorGuard::GeneratorGuard(Generator& generator) noexcept : previous_(chosen_generator) {
   chosen_generator = &generator;

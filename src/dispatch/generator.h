@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// The generator that this thread draws from.
-Generator& generator() noexcept;
+/// The generator that this thread draws from. Throws Error while a function is traced.
+Generator& generator();
 
 /// 64 bits from two words.
 constexpr uint64_t wide(const uint32_t* words) noexcept { return static_cast<uint64_t>(words[0]) << 32 | words[1]; }

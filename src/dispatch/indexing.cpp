@@ -392,7 +392,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
   }
   if (is_meta()) throw NotImplementedError("indexing a meta tensor with tensors is not supported");
   name_truths(indexed);
-  return is_recorded(indexed.view) ? with_history().index(indexed) : run_index(indexed);
+  return thread_modes.traced || is_recorded(indexed.view) ? with_history().index(indexed) : run_index(indexed);
 }
 
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {

@@ -135,8 +135,8 @@ bool has_history(const Tensor& tensor) { return tensor.impl()->in_graph; }
 bool has_history(const List<Tensor>& tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return has_history(tensor); });
 }
-bool is_recorded(const List<Tensor>& tensors) {
-  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tenon::is_recorded(tensor); });
+bool has_observer(const List<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tenon::has_observer(tensor); });
 }
 template <class... Operands>
 bool is_in_graph(const Operands&... operands) {
@@ -144,12 +144,20 @@ bool is_in_graph(const Operands&... operands) {
 }
 template <class... Operands>
 bool records(const Operands&... operands) {
-  return is_in_graph(operands...) && (is_recorded(operands) || ...);
+  return is_in_graph(operands...) && (has_observer(operands) || ...);
 }
 /// Of operands that may be left out.
 template <class... Operands>
 bool records_given(const Operands&... operands) {
   return ((operands.defined() && records(operands)) || ...);
+}
+
+bool is_in_graph_if_given(const Tensor& tensor) { return tensor.defined() && has_history(tensor); }
+bool is_in_graph_if_given(const List<Tensor>& tensors) { return has_history(tensors); }
+/// Of an op without derivative: whether a function is traced that calls it.
+template <class... Operands>
+bool is_traced(const Operands&... operands) {
+  return thread_modes.traced && (is_in_graph_if_given(operands) || ...);
 }
 
 /// For ops without promotion.

@@ -55,9 +55,9 @@ int Recorder::append(const Recorder& part, const std::vector<int>& inputs, const
   return here(part.find(result));
 }
 
-std::vector<const Recorder::Call*> Recorder::calls_for(int result) const {
+std::vector<const Recorder::Call*> Recorder::calls_for(const std::vector<int>& results) const {
   std::vector<bool> is_read(values_.size(), false);
-  is_read[static_cast<std::size_t>(result)] = true;
+  for (const int result : results) is_read[static_cast<std::size_t>(result)] = true;
   std::vector<const Call*> read;
   std::for_each(calls_.rbegin(), calls_.rend(), [&](const Call& call) {
     if (!is_read[static_cast<std::size_t>(call.value)]) return;
@@ -70,9 +70,25 @@ std::vector<const Recorder::Call*> Recorder::calls_for(int result) const {
 }
 
 Program Recorder::program(int result, Dtype output, std::vector<const void*>& numbers) const {
-  const std::vector<const Call*> calls = calls_for(result);
+  std::vector<int> registers;
+  Program program = program_of({result}, registers, numbers);
+  program.finish(program.cast(registers[static_cast<std::size_t>(result)], output));
+  return program;
+}
+
+Program Recorder::program(const std::vector<int>& results, std::vector<const void*>& numbers) const {
+  std::vector<int> registers;
+  Program program = program_of(results, registers, numbers);
+  program.finish(registers[static_cast<std::size_t>(results[0])]);
+  for (std::size_t i = 1; i < results.size(); ++i) program.add_result(registers[static_cast<std::size_t>(results[i])]);
+  return program;
+}
+
+Program Recorder::program_of(const std::vector<int>& results, std::vector<int>& registers,
+                             std::vector<const void*>& numbers) const {
+  const std::vector<const Call*> calls = calls_for(results);
   Program program;
-  std::vector<int> registers(values_.size(), -1);
+  registers.assign(values_.size(), -1);
   for (int i = 0; i < inputs_; ++i)
     registers[static_cast<std::size_t>(i)] = program.input(values_[static_cast<std::size_t>(i)].dtype());
   std::vector<int> number_registers;
@@ -97,7 +113,6 @@ Program Recorder::program(int result, Dtype output, std::vector<const void*>& nu
     const int computed = call.count == 0 ? regs[0] : program.op(call.op, call.compute, call.given, call.count, regs);
     registers[static_cast<std::size_t>(call.value)] = program.cast(computed, call.result);
   }
-  program.finish(program.cast(registers[static_cast<std::size_t>(result)], output));
   return program;
 }
 

@@ -51,11 +51,16 @@ class Recorder {
   /// The Program that computes value `result`, cast to `output`. Its inputs are the declared ones, then the numbers,
   /// whose addresses are added to `numbers`.
   Program program(int result, Dtype output, std::vector<const void*>& numbers) const;
+  /// The Program that computes several values, each in its own dtype.
+  Program program(const std::vector<int>& results, std::vector<const void*>& numbers) const;
 
  private:
   int define(const Tensor& meta);
-  /// The calls that compute value `result`, in their order: a call of an op with several results records each.
-  std::vector<const Call*> calls_for(int result) const;
+  /// The calls that compute these values, in their order: a call of an op with several results records each.
+  std::vector<const Call*> calls_for(const std::vector<int>& results) const;
+  /// The Program of those calls, and the register of each value.
+  Program program_of(const std::vector<int>& results, std::vector<int>& registers,
+                     std::vector<const void*>& numbers) const;
 
   std::vector<Tensor> values_;  // kept alive, so that no other tensor gets their address
   std::vector<Call> calls_;

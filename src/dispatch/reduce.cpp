@@ -484,7 +484,7 @@ Dims spread_strides(SizesView strides, SizesView mask, bool keepdim) {
 }
 
 Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
-  if (is_recorded(self)) [[unlikely]]
+  if (has_observer(self)) [[unlikely]]
     return with_history().reduce(op, self, dims, keepdim, dtype);
   return run_reduce(op, self, dims, keepdim, dtype);
 }

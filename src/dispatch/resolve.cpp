@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/execute.h"
+#include "dispatch/recorder.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
@@ -29,9 +30,14 @@ void check_not_refused(const Row& row, Args args, int count) {
     }
 }
 
-/// Throws if the op has no kernel for the dtype. On meta none is missing, unless a run is planned.
+/// Whether elements are computed, now or when what is planned or recorded runs.
+bool is_computed_on(Device device) {
+  return device != Device::meta || CourseRecord::plans_meta() || Recorder::current();
+}
+
+/// Throws if the op has no kernel for the dtype. On meta none is missing.
 void check_dtype(const Row& row, Dtype common, Device device) {
-  if (device != Device::meta || CourseRecord::plans_meta()) check_has_code(row, common);
+  if (is_computed_on(device)) check_has_code(row, common);
 }
 
 void check_alpha(const Row& row, Dtype common, Args args, int count) {
@@ -52,7 +58,7 @@ bool is_nan(const Arg& arg) {
 /// Numbers that are parameters, not operands, must fit the compute dtype. If one bound is NaN, bounds are not checked.
 void check_parameters(const Row& row, Dtype common, Device device, Args args, int count) {
   const int first = operand_count(row, count);
-  if (row.parameters == Parameters::replacements || (device == Device::meta && !CourseRecord::plans_meta())) return;
+  if (row.parameters == Parameters::replacements || !is_computed_on(device)) return;
   for (int i = first; row.parameters == Parameters::bounds && i < count; ++i)
     if (is_nan(*args[i])) return;
   const Dtype wanted = keeps_numbers(row) ? widened(common) : common;

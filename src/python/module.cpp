@@ -6,6 +6,7 @@
 #include "python/dtype_objects.h"
 #include "python/exchange.h"
 #include "python/files.h"
+#include "python/fuse.h"
 #include "python/object.h"
 #include "python/random.h"
 #include "python/results.h"
@@ -34,6 +35,7 @@ NB_MODULE(tenon_in_main, module) {
   bind_settings(module);
   bind_random(module);
   bind_results(module);
+  bind_fuse(module);
   module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());
 }
 

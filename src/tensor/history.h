@@ -7,9 +7,12 @@
 
 namespace tenon {
 
+struct WithHistory;
+
 /// The grad modes of this thread. Initial-exec TLS: no call to find it.
 struct ThreadModes {
-  bool grad = true;  // operations are recorded
+  const WithHistory* traced = nullptr;  // what calls with a tensor in a graph become while a function is traced
+  bool grad = true;                     // operations are recorded
   bool inference = false;
   bool grad_enabled = true;  // as the user set it; inference mode records nothing even if true
 

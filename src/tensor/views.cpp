@@ -66,7 +66,7 @@ Tensor alias_of(const Tensor& self) {
 /// class.
 std::string legacy_type_name(const Tensor& self) {
   const std::string scalar = scalar_type_name(self.dtype());
-  if (self.is_meta()) return "Meta" + scalar + "Type";
+  if (self.is_meta() && !thread_modes.traced) return "Meta" + scalar + "Type";
   if (self.dtype() == bool_ || self.dtype() == bfloat16 || is_wide_unsigned(self.dtype()) || is_complex(self.dtype()))
     return "CPU" + scalar + "Type";
   return "torch." + scalar + "Tensor";

@@ -127,7 +127,7 @@ def function_definition(op):
     return "\n".join([
         f"{result(op)} {op.name}{parameter_list(op)} {{",
         *check_others(op),
-        *(recording(op) if derivative_reads(op) else []),
+        *(recording(op) if derivative_reads(op) or not takes_numbers(op) else []),
         f"  return plain::{op.block}({arguments_of(op)});",
         "}",
     ])  # fmt: skip
@@ -152,7 +152,14 @@ def recording(op):
     ]
 
 
+def takes_numbers(op):
+    """Such an op without derivative calls others."""
+    return "Arg&" in parameter_list(op)
+
+
 def records(op):
+    if not derivative_reads(op):
+        return f"is_traced({', '.join(tensor_names(op))})"
     optional = [parameter.name for parameter in op.parameters if parameter.type == "Tensor?" and parameter.name in differentiable(op)]
     given = [name for name in differentiable(op) if name not in optional]
     if not optional:

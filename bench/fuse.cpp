@@ -1,0 +1,59 @@
+// Functions that Tenon runs as few passes over memory, and PyTorch op by op.
+#include "tenon/fuse.h"
+#include "cases.h"
+#include "levels.h"
+
+namespace bench {
+namespace {
+
+/// `function(a, b, c)` over a matrix, a row and a column; Tenon's side is traced.
+template <class Function>
+void fused(Cases& cases, const std::string& name, int64_t rows, int64_t columns, Function function) {
+  const auto make = [=]<class Library>(Library) -> Operands<Library> {
+    return {.a = Library::random({rows, columns}, Dtype::float32),
+            .b = Library::random({columns}, Dtype::float32),
+            .c = Library::random({rows, 1}, Dtype::float32)};
+  };
+  Case c{{"fuse/" + name, 1, 0, 2 * rows * columns * tenon::itemsize(Dtype::float32)}, {}, {}};
+  c.tenon = [=]() -> Work {
+    auto operands = std::make_shared<Operands<Tenon>>(make(Tenon{}));
+    return [operands, call = tenon::fuse(function)](int64_t repeats) mutable {
+      for (int64_t i = 0; i < repeats; ++i) {
+        call(operands->a, operands->b, operands->c);
+        benchmark::ClobberMemory();
+      }
+    };
+  };
+#ifdef TENON_BENCH_TORCH
+  c.torch = prepare<Torch>(make, [function](auto& x) { function(x.a, x.b, x.c); });
+#endif
+  cases.add(std::move(c));
+}
+
+}  // namespace
+
+void add_fuse_cases(Cases& cases) {
+  const auto chain = [](const auto& a, const auto& m, const auto& s) { return ((a - m) / s * 2 + 1).clamp(0, 5); };
+  const auto gelu = [](const auto& a, const auto&, const auto&) {
+    return a * 0.5 * (((a + a * a * a * 0.044715) * 0.7978845608).tanh() + 1);
+  };
+  const auto softmax = [](const auto& a, const auto&, const auto&) {
+    const auto e = (a - a.amax({-1}, true)).exp();
+    return e / e.sum({-1}, true);
+  };
+  const auto layer_norm = [](const auto& a, const auto& weight, const auto&) {
+    const auto d = a - a.mean({-1}, true);
+    return d * ((d * d).mean({-1}, true) + 1e-5).rsqrt() * weight;
+  };
+  fused(cases, "chain/10", 1, 10, chain);
+  for (const Level& level : kLevels) {
+    if (level.offset != 0) continue;
+    const std::string at = "/" + std::string(level.name);
+    fused(cases, "chain" + at, level.rows, level.cols, chain);
+    fused(cases, "gelu by hand" + at, level.rows, level.cols, gelu);
+    fused(cases, "softmax by hand" + at, level.rows, level.cols, softmax);
+    fused(cases, "layer_norm by hand" + at, level.rows, level.cols, layer_norm);
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,54 @@
+// fuse: functions of tensors as few passes over memory. A function is called once for each layout of its arguments, on
+// tensors without data; elementwise ops of one shape become one pass, and what is broadcast is computed at its own
+// size:
+//
+//   const auto normalize = tenon::fuse([](auto a, auto mean, auto deviation) { return (a - mean) / deviation; });
+//   Tensor y = normalize(a, mean, deviation);
+#pragma once
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "tenon/list.h"
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+/// A function of tensors that is traced. The results are those of the function, bit for bit, but for the order of
+/// additions in sums. What the function reads besides its arguments is read when it is traced, except the elements of
+/// tensors. Where gradients are recorded, the function is called as it is. Calls from several threads are safe if the
+/// function is.
+class TENON_API Fused {
+ public:
+  using Function = std::function<List<Tensor>(const List<Tensor>& inputs)>;
+
+  explicit Fused(Function function);
+  /// Throws what the function throws, with its arguments unchanged; Error for what cannot be traced (random numbers,
+  /// out=, writes to views); NotImplementedError if the function reads elements.
+  List<Tensor> operator()(const List<Tensor>& inputs) const;
+  /// Traces the function for these inputs unless it has been. Gives the trace's identity; null if the function will be
+  /// called as it is.
+  const void* prepare(const List<Tensor>& inputs) const;
+  /// The number of passes over memory for these inputs: Programs of elementwise ops, and calls of other ops. Views are
+  /// none.
+  int passes(const List<Tensor>& inputs) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// A function of tensors with one result as passes over memory. `function` takes tensors and gives a tensor.
+template <class Function>
+auto fuse(Function function) {
+  return [fused = std::shared_ptr<Fused>(), function = std::move(function)](const auto&... tensors) mutable -> Tensor {
+    if (!fused)
+      fused = std::make_shared<Fused>([function](const List<Tensor>& inputs) -> List<Tensor> {
+        return [&]<std::size_t... I>(std::index_sequence<I...>)->List<Tensor> { return {function(inputs[I]...)}; }
+        (std::make_index_sequence<sizeof...(tensors)>());
+      });
+    return std::move((*fused)({Tensor(tensors)...})[0]);
+  };
+}
+
+}  // namespace tenon

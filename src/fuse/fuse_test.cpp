@@ -1,0 +1,303 @@
+// Functions that are traced give the bits of the functions themselves.
+#include "tenon/fuse.h"
+
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tenon/autograd.h"
+#include "tenon/factories.h"
+#include "tenon/ops.h"
+#include "tenon/random.h"
+#include "tenon/threads.h"
+
+namespace tenon {
+namespace {
+
+using Tensors = List<Tensor>;
+
+void expect_same(const Tensor& fused, const Tensor& eager, const std::string& what) {
+  ASSERT_EQ(fused.dtype(), eager.dtype()) << what;
+  ASSERT_TRUE(fused.sizes() == eager.sizes()) << what;
+  EXPECT_TRUE(fused.strides() == eager.strides()) << what;
+  if (eager.numel() == 0) return;
+  const Tensor same = eq(fused, eager).logical_or(ne(fused, fused).logical_and(ne(eager, eager)));
+  EXPECT_TRUE(all(same).item().as_bool()) << what << "\n" << to_string(fused) << "\n" << to_string(eager);
+}
+void expect_same(const Tensors& fused, const Tensors& eager, const std::string& what) {
+  ASSERT_EQ(fused.size(), eager.size());
+  for (std::size_t i = 0; i < eager.size(); ++i) expect_same(fused[i], eager[i], what);
+}
+
+std::string error_of(const Fused::Function& function, const Tensors& inputs) {
+  try {
+    Fused{function}(inputs);
+    return "none";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Fuse, ElementwiseOpsAreOnePass) {
+  const auto chain = [](auto a, auto m, auto s) { return clamp((a - m) / s * 2 + 1, Scalar(0), Scalar(5)); };
+  const Fused fused([&](const Tensors& x) -> Tensors { return {chain(x[0], x[1], x[2])}; });
+  for (const Dims& sizes : {Dims{7}, Dims{300, 41}, Dims{3, 1, 5}, Dims{0, 4}, Dims{}}) {
+    const Tensor a = rand(sizes), m = rand(sizes), s = rand(sizes) + 1;
+    EXPECT_EQ(fused.passes({a, m, s}), 1);
+    expect_same(fused({a, m, s})[0], chain(a, m, s), to_string(SizesView(sizes)));
+  }
+}
+
+TEST(Fuse, LambdasOverTensors) {
+  auto normalize = fuse([](auto a, auto mean, auto deviation) { return (a - mean) / deviation; });
+  const Tensor a = rand({20, 3}), mean = rand({3}), deviation = rand({20, 1}) + 1;
+  expect_same(normalize(a, mean, deviation), (a - mean) / deviation, "normalize");
+  expect_same(normalize(a.t(), deviation.t(), a.t()), (a.t() - deviation.t()) / a.t(), "transposed");
+}
+
+TEST(Fuse, WhatIsBroadcastIsComputedAtItsOwnSize) {
+  const Fused fused([](const Tensors& x) -> Tensors { return {x[0] * x[1].exp().log1p() + x[2].sqrt()}; });
+  const Tensor a = rand({50, 40}), row = rand({40}), column = rand({50, 1});
+  EXPECT_EQ(fused.passes({a, row, column}), 3);
+  expect_same(fused({a, row, column})[0], a * row.exp().log1p() + column.sqrt(), "");
+}
+
+TEST(Fuse, OtherOpsViewsAndSeveralResults) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    const Tensor shifted = (x[0] - x[0].amax({1}, true)).exp();
+    const Tensor probabilities = shifted / shifted.sum({1}, true);
+    const Tensor product = matmul(probabilities, x[1]) + 1;
+    return {probabilities,
+            product.t(),
+            product.select(0, 2) * 2,
+            x[0].narrow(1, 1, 2),
+            product.argmax(1),
+            cat({product, product * 2}, 1),
+            x[1]};
+  };
+  const Tensors inputs{rand({9, 5}), rand({5, 4})};
+  expect_same(Fused(function)(inputs), function(inputs), "");
+}
+
+TEST(Fuse, SharedOpsAreComputedOnceAndDeadOnesNever) {
+  const Fused shared([](const Tensors& x) -> Tensors {
+    const Tensor e = x[0].exp(), dead = matmul(x[0], x[0]).sin();
+    return {e + 1, e * 2};
+  });
+  EXPECT_EQ(shared.passes({rand({6, 6})}), 1);
+}
+
+TEST(Fuse, WritesInPlace) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    Tensor own = x[0] * 2;
+    own.add_(1);
+    own.mul_(own);
+    Tensor zero = zeros_like(own);
+    zero.copy_(own.sum({0}));
+    return {own, zero};
+  };
+  const Tensor a = rand({4, 3});
+  expect_same(Fused(function)({a}), function({a}), "");
+}
+
+TEST(Fuse, WritesToArgumentsComeAtTheEnd) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    Tensor self = x[0];
+    self.add_(x[1]);
+    self.exp_();
+    return {self * 2};
+  };
+  const Tensor a = rand({5}), b = rand({5}), other = a.clone();
+  const Tensors fused = Fused(function)({a, b}), eager = function({other, b});
+  expect_same(fused, eager, "");
+  expect_same(a, other, "the argument");
+}
+
+TEST(Fuse, TensorsFromElsewhereAreReadInEachCall) {
+  const Tensor weight = ones({3});
+  const Fused fused([&](const Tensors& x) -> Tensors { return {x[0] * weight}; });
+  const Tensor a = rand({2, 3});
+  expect_same(fused({a})[0], a, "");
+  Tensor(weight).add_(1);
+  expect_same(fused({a})[0], a * 2, "");
+}
+
+TEST(Fuse, RecordedTensorsGiveGradients) {
+  const Fused fused([](const Tensors& x) -> Tensors { return {(x[0] * x[0]).sum()}; });
+  Tensor a = ones({3});
+  a.requires_grad_();
+  fused({a})[0].backward();
+  expect_same(a.grad(), full({3}, 2.0), "");
+  const NoGrad unrecorded;
+  EXPECT_FALSE(fused({a})[0].requires_grad());
+}
+
+TEST(Fuse, ErrorsNameWhatCannotBeTraced) {
+  const Tensors one{ones({3})};
+  const std::string random = "tenon.fuse: the function draws random numbers";
+  EXPECT_EQ(error_of([](const Tensors& x) -> Tensors { return {x[0] + rand({3})}; }, one).find(random), 0u);
+  EXPECT_EQ(error_of([](const Tensors& x) -> Tensors { return {bernoulli(x[0])}; }, one).find("tenon.fuse: "), 0u);
+  EXPECT_EQ(error_of(
+                [](const Tensors& x) -> Tensors {
+                  Tensor out = empty({3});
+                  add_out(out, x[0], 1);
+                  return {out};
+                },
+                one),
+            "tenon.fuse: out= can't be traced; return the result");
+  EXPECT_EQ(error_of(
+                [](const Tensors& x) -> Tensors {
+                  Tensor own = x[0] * 1;
+                  own.select(0, 1).add_(1);
+                  return {own};
+                },
+                one),
+            "tenon.fuse: add_() writes to a view, which can't be traced; write to the whole tensor");
+  EXPECT_EQ(error_of([](const Tensors& x) -> Tensors { return {x[0] + ones({4})}; }, one),
+            "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0");
+  EXPECT_EQ(error_of([](const Tensors& x) -> Tensors { return {x[0] * x[0].item()}; }, {ones({})}),
+            "Tensor.item() cannot be called on meta tensors");
+  const Fused inner([](const Tensors& x) -> Tensors { return {x[0] + 1}; });
+  expect_same(Fused([&](const Tensors& x) -> Tensors { return {inner({x[0]})[0] * 2}; })(one)[0], full({3}, 4.0),
+              "a traced function calls another");
+}
+
+TEST(Fuse, ThreadsShareAFunction) {
+  const auto function = [](const Tensors& x) -> Tensors { return {(x[0] + 1).exp() * x[0].sum()}; };
+  const Fused fused(function);
+  std::vector<std::thread> threads;
+  for (int i = 1; i <= 4; ++i)
+    threads.emplace_back([&, i] {
+      const Tensor a = full({i, 9}, 0.25);
+      for (int turn = 0; turn < 20; ++turn) expect_same(fused({a}), function({a}), "");
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+/// A function of random ops over its inputs and what it has computed. Ops that these inputs refuse are left out, but
+/// for one at the end of some functions.
+class RandomFunction {
+ public:
+  RandomFunction(std::mt19937& engine, const Tensors& inputs) {
+    std::vector<Tensor> values(inputs.begin(), inputs.end());
+    const std::size_t wanted = 1 + engine() % 30;
+    const bool may_fail = engine() % 8 == 0;
+    results_ = 1 + engine() % 3;
+    for (int tries = 0; tries < 100 && ops_.size() < wanted; ++tries) {
+      const Choice choice{engine(), engine(), engine(), engine()};
+      try {
+        values.push_back(apply(choice, values));
+        ops_.push_back(choice);
+      } catch (const Error&) {
+        if (!may_fail) continue;
+        ops_.push_back(choice);
+        return;
+      }
+    }
+  }
+
+  Tensors operator()(const Tensors& inputs) const {
+    std::vector<Tensor> values(inputs.begin(), inputs.end());
+    for (const Choice& choice : ops_) values.push_back(apply(choice, values));
+    return Tensors(values.end() - static_cast<std::ptrdiff_t>(std::min(results_, values.size())), values.end());
+  }
+
+ private:
+  struct Choice {
+    std::mt19937::result_type op, first, second, number;
+  };
+
+  static Tensor apply(const Choice& choice, const std::vector<Tensor>& values) {
+    const Tensor a = values[choice.first % values.size()], b = values[choice.second % values.size()];
+    const auto number = static_cast<double>(choice.number % 7) - 3;
+    switch (choice.op % 24) {
+      case 0:
+        return a + b;
+      case 1:
+        return a * b;
+      case 2:
+        return a - number;
+      case 3:
+        return maximum(a, b);
+      case 4:
+        return where(a > b, a, b);
+      case 5:
+        return clamp(a, Scalar(-1.5), Scalar(1.5));
+      case 6:
+        return a.tanh();
+      case 7:
+        return a.abs() + 1;
+      case 8:
+        return a / (b.abs() + 1);
+      case 9:
+        return a.to(choice.number % 2 == 0 ? float64 : float16);
+      case 10:
+        return a.sum({-1}, choice.number % 2 == 0);
+      case 11:
+        return a.amax({0}, true);
+      case 12:
+        return a.t();
+      case 13:
+        return a.unsqueeze(0);
+      case 14:
+        return a.narrow(0, 0, a.size(0) / 2 + 1);
+      case 15:
+        return a.lt(b).logical_or(a.gt(2));
+      case 16:
+        return a.expand({2, -1, -1});
+      case 17:
+        return lerp(a, b, Scalar(0.25));
+      case 18:
+        return (a * 8).to(int32);
+      case 19:
+        return a.remainder(3);
+      case 20:
+        return a.select(0, 0);
+      case 21: {
+        Tensor own = a + 0;
+        return own.mul_(b);
+      }
+      case 22:
+        return a.cumsum(0);
+      default:
+        return -a;
+    }
+  }
+
+  std::vector<Choice> ops_;
+  std::size_t results_;
+};
+
+Tensor random_input(uint32_t choice) {
+  constexpr Dtype kDtypes[] = {float32, float32, float64, float16, bfloat16, int32, int64, uint8, bool_};
+  const Dims sizes[] = {{6, 5}, {1, 5}, {6, 1}, {5}, {}, {2, 6, 5}, {6, 6}, {0, 5}};
+  const Tensor values = (rand(sizes[choice % 8]) * 6 - 2).to(kDtypes[choice / 8 % 9]);
+  return choice / 128 % 3 == 0 && values.dim() == 2 ? values.t().contiguous().t() : values;
+}
+
+TEST(Fuse, RandomFunctionsHaveTheBitsOfEagerCalls) {
+  const int threads = get_num_threads();
+  for (uint32_t seed = 0; seed < 4000 && !testing::Test::HasFailure(); ++seed) {
+    std::mt19937 engine(seed);
+    Tensors inputs;
+    for (int i = 0; i < 3; ++i) inputs.push_back(random_input(static_cast<uint32_t>(engine())));
+    const RandomFunction function(engine, inputs);
+    set_num_threads(1 + static_cast<int>(seed % 3));
+    const std::string what = "seed " + std::to_string(seed);
+    Tensors eager;
+    try {
+      eager = function(inputs);
+    } catch (const Error& error) {
+      EXPECT_EQ(error_of(function, inputs), error.what()) << what;
+      continue;
+    }
+    expect_same(Fused(function)(inputs), eager, what);
+  }
+  set_num_threads(threads);
+}
+
+}  // namespace
+}  // namespace tenon

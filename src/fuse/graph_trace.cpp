@@ -1,0 +1,562 @@
+// The trace of a function: a table of calls that stands before autograd's while the function runs.
+#include <algorithm>
+#include <unordered_map>
+
+#include "dispatch/algorithm.h"
+#include "dispatch/differentiate.h"
+#include "fuse/graph.h"
+#include "tenon/autograd.h"
+#include "tenon/factories.h"
+#include "tensor/impl.h"
+
+namespace tenon::fusion {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw Error("tenon.fuse: " + what); }
+
+Tensor without_data(const Tensor& tensor) {
+  return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
+}
+
+class Tracer {
+ public:
+  GraphTrace run(const TracedFunction& function, const List<Tensor>& inputs);
+
+  static Tensor elementwise(Op op, Args args, int count) { return current->trace_elementwise(op, args, count); }
+  static Tensor& inplace(Op op, Tensor& self, Args args, int count);
+  static Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+  static Tensor clone(const Tensor& self, MemoryFormat format);
+  static Tensor to(const Tensor& self, Dtype dtype, MemoryFormat format);
+  static void copy(Tensor& self, const Tensor& src);
+  static void fill(Tensor& self, const Tensor& value);
+  static void fill_number(Tensor& self, Scalar value);
+  static Tensor index(const Indexed& indexed);
+  static void index_put(const Indexed& indexed, const Tensor& value, Put put);
+  static List<Tensor> call(Op op, const Value* values);
+  static void call_inplace(Op op, const Value* values);
+
+ private:
+  /// While it lives, ops on this thread are not traced.
+  class Pause {
+   public:
+    Pause() noexcept : table_(std::exchange(thread_modes.traced, nullptr)) {}
+    ~Pause() { thread_modes.traced = table_; }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    const WithHistory* table_;
+  };
+
+  int define(GraphValue value) {
+    trace_.values.push_back(std::move(value));
+    return static_cast<int>(trace_.values.size()) - 1;
+  }
+  GraphValue& value(int id) { return trace_.values[static_cast<std::size_t>(id)]; }
+  /// The value that a tensor holds now; a tensor from elsewhere becomes one.
+  int id_of(const Tensor& tensor);
+  int view_of(const Tensor& tensor, int base);
+  const Tensor& meta_of(const Tensor& tensor) { return tensor.is_meta() ? tensor : value(id_of(tensor)).meta; }
+  std::vector<int> ids_of(Args args, int count);
+  bool knows(const Tensor& tensor) const { return tensor.is_meta(); }
+  template <class Operands>
+  bool knows_one_of(const Operands& tensors) const {
+    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return knows(tensor); });
+  }
+
+  void name(const Tensor& tensor, int id) {
+    tensor.impl()->in_graph = true;
+    ids_[tensor.impl()] = id;
+    named_.push_back(tensor);
+  }
+  int add(GraphStep step, const List<Tensor>& results);
+  Tensor add_one(GraphStep step, Tensor result) {
+    add(std::move(step), {result});
+    return result;
+  }
+  Tensor trace_elementwise(Op op, Args args, int count);
+  /// The tensor holds what the step makes from now on.
+  void overwrite(const Tensor& self, GraphStep step);
+
+  static thread_local Tracer* current;
+
+  const bool records_ = thread_modes.grad;
+  GraphTrace trace_;
+  std::unordered_map<const TensorImpl*, int> ids_;
+  std::vector<Tensor> named_;  // kept alive, so that no other tensor gets their address
+};
+
+thread_local Tracer* Tracer::current = nullptr;
+
+const WithHistory kTraced{
+    .elementwise = Tracer::elementwise,
+    .inplace = Tracer::inplace,
+    .reduce = Tracer::reduce,
+    .clone = Tracer::clone,
+    .to = Tracer::to,
+    .copy = Tracer::copy,
+    .fill_number = Tracer::fill_number,
+    .fill = Tracer::fill,
+    .zero = [](Tensor& self) { Tracer::fill_number(self, 0); },
+    .draw =
+        [](DrawnBy by, const Tensor&, Args, int) {
+          fail(std::string(by.call) +
+               "() draws random numbers, which would be the same in each call; draw them outside and pass them in");
+        },
+    .draw_inplace =
+        [](DrawnBy by, Tensor&, const Arg*, const std::function<void()>&) {
+          fail(std::string(by.call) +
+               "_() draws random numbers, which would be the same in each call; draw them outside and pass them in");
+        },
+    .index = Tracer::index,
+    .index_put = Tracer::index_put,
+    .call = Tracer::call,
+    .call_inplace = Tracer::call_inplace,
+    .check_out = [](Op, const Tensor&, Args, int) { fail("out= can't be traced; return the result"); },
+    .check_named_out = [](const char* name, const Tensor&, Args,
+                          int) { fail("out= of " + std::string(name) + "() can't be traced; return the result"); },
+    .check =
+        [](Op, const Tensor* out, const Tensor*, Args, int) {
+          if (out) fail("out= can't be traced; return the result");
+        },
+    .check_resizable = [](const Tensor&, SizesView) { fail("a tensor that is traced can't be resized"); },
+};
+
+int Tracer::id_of(const Tensor& tensor) {
+  if (const auto known = ids_.find(tensor.impl()); known != ids_.end()) return known->second;
+  if (!tensor.is_meta()) {
+    trace_.reads_recorded |= records_ && tensor.requires_grad();
+    const int id = define({.kind = GraphValue::Kind::capture, .meta = without_data(tensor), .capture = tensor});
+    ids_[tensor.impl()] = id;
+    named_.push_back(tensor);
+    return id;
+  }
+  TensorImpl* const base = tensor.impl()->base;
+  if (base)
+    if (const auto known = ids_.find(base); known != ids_.end()) return view_of(tensor, known->second);
+  fail("the function uses a tensor that it did not compute from its arguments");
+}
+
+int Tracer::view_of(const Tensor& tensor, int base) {
+  GraphStep step{.name = "view", .operands = {base}};
+  step.run = [sizes = tensor.sizes().copy(), strides = tensor.strides().copy(), offset = tensor.storage_offset(),
+              dtype = tensor.dtype()](const Tensor* operands) -> List<Tensor> {
+    const Tensor& self = operands[0];
+    // exact: inside the storage
+    const int64_t from = self.storage_offset() * self.itemsize() / itemsize(dtype);
+    return {
+        new_view(self.dtype() == dtype ? self : self.view(dtype), sizes, strides, from + offset)};  // exact: likewise
+  };
+  const int id =
+      define({.kind = GraphValue::Kind::made, .meta = tensor, .step = static_cast<int>(trace_.steps.size())});
+  step.results = {id};
+  trace_.steps.push_back(std::move(step));
+  named_.push_back(tensor);
+  return id;
+}
+
+int Tracer::add(GraphStep step, const List<Tensor>& results) {
+  const int place = static_cast<int>(trace_.steps.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const int id =
+        define({.kind = GraphValue::Kind::made, .meta = results[i], .step = place, .result = static_cast<int>(i)});
+    step.results.push_back(id);
+    name(results[i], id);
+  }
+  trace_.steps.push_back(std::move(step));
+  return place;
+}
+
+std::vector<int> Tracer::ids_of(Args args, int count) {
+  std::vector<int> ids;
+  for (int i = 0; i < count; ++i)
+    if (args[i]->is_tensor()) ids.push_back(id_of(args[i]->tensor()));
+  return ids;
+}
+
+/// The arguments of a call with other tensors in their places.
+class OtherArgs {
+ public:
+  template <class TensorOf>
+  OtherArgs(Args args, int count, const TensorOf& tensor_of) {
+    values_.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      values_.push_back(args[i]->is_tensor() ? Arg(tensor_of(args[i]->tensor())) : *args[i]);
+      pointers_[i] = &values_.back();
+    }
+  }
+  Args get() const { return pointers_; }
+
+ private:
+  std::vector<Arg> values_;
+  const Arg* pointers_[kMaxArgs];
+};
+
+/// Copies of a call's arguments, whose tensors are replaced when the graph runs.
+class KeptArgs {
+ public:
+  KeptArgs(Args args, int count) {
+    for (int i = 0; i < count; ++i)
+      values_.push_back(args[i]->is_tensor() ? Arg(0) : *args[i]), is_tensor_.push_back(args[i]->is_tensor());
+  }
+  template <class Call>
+  auto with(const Tensor* operands, const Call& call) const {
+    std::vector<Arg> values = values_;
+    const Arg* pointers[kMaxArgs];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (is_tensor_[i]) values[i] = Arg(*operands++);
+      pointers[i] = &values[i];
+    }
+    return call(static_cast<Args>(pointers), static_cast<int>(values.size()));
+  }
+
+ private:
+  std::vector<Arg> values_;
+  std::vector<bool> is_tensor_;
+};
+
+Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
+  bool any = false;
+  for (int i = 0; i < count; ++i) any |= args[i]->is_tensor() && knows(args[i]->tensor());
+  if (!any) {
+    const Pause pause;
+    return tenon::elementwise(op, args, count);
+  }
+  GraphStep step{.name = row_of(op).name, .operands = ids_of(args, count)};
+  const OtherArgs metas(args, count, [&](const Tensor& tensor) -> const Tensor& { return meta_of(tensor); });
+  for (int i = 0; i < count; ++i)
+    if (metas.get()[i]->is_tensor()) step.calls.input(metas.get()[i]->tensor());
+  Tensor result;
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    const Recording recording(step.calls);
+    result = run_elementwise(op, metas.get(), count);
+  }
+  if (ids_.contains(result.impl())) return result;  // an op that gives its operand
+  step.recorded = result;
+  if (!step.is_recorded())
+    step.run = [op, kept = KeptArgs(args, count)](const Tensor* operands) -> List<Tensor> {
+      return {kept.with(operands, [op](Args real, int n) { return run_elementwise(op, real, n); })};
+    };
+  return add_one(std::move(step), std::move(result));
+}
+
+void Tracer::overwrite(const Tensor& self, GraphStep step) {
+  if (!self.is_meta()) fail(step.name + "_() writes to a tensor from outside the function");
+  if (self.impl()->base) fail(step.name + "_() writes to a view, which can't be traced; write to the whole tensor");
+  const auto known = ids_.find(self.impl());
+  const int before = known == ids_.end() ? -1 : known->second, place = static_cast<int>(trace_.steps.size());
+  const int id = define({.kind = GraphValue::Kind::made, .meta = without_data(self), .step = place});
+  step.results = {id};
+  trace_.steps.push_back(std::move(step));
+  name(self, id);
+  if (before < 0) return;
+  std::vector<std::pair<int, int>>& written = trace_.written;
+  const auto entry =
+      std::find_if(written.begin(), written.end(), [&](const auto& each) { return each.second == before; });
+  if (entry != written.end())
+    entry->second = id;
+  else if (value(before).kind == GraphValue::Kind::input)
+    written.emplace_back(before, id);
+}
+
+Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
+  bool any = false;
+  for (int i = 0; i < count; ++i) any |= args[i]->is_tensor() && args[i]->tensor().is_meta();
+  if (!any && !self.is_meta()) {
+    const Pause pause;
+    elementwise_inplace(op, self, args, count);
+    return self;
+  }
+  GraphStep step{.name = row_of(op).name, .operands = current->ids_of(args, count)};
+  const OtherArgs metas(args, count, [&](const Tensor& tensor) -> const Tensor& { return current->meta_of(tensor); });
+  for (int i = 0; i < count; ++i)
+    if (metas.get()[i]->is_tensor()) step.calls.input(metas.get()[i]->tensor());
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    run_inplace(op, self, metas.get(), count);  // all checks of an in-place call
+    const Recording recording(step.calls);
+    step.recorded = run_elementwise(op, metas.get(), count);
+    if (step.recorded.dtype() != self.dtype())
+      step.recorded = run_to(step.recorded, self.dtype(), MemoryFormat::preserve);
+  }
+  if (!step.is_recorded())
+    step.run = [op, kept = KeptArgs(args, count), sizes = self.sizes().copy(), strides = self.strides().copy(),
+                dtype = self.dtype()](const Tensor* operands) -> List<Tensor> {
+      Tensor result = empty_strided(sizes, strides, dtype);
+      run_copy(result, operands[0]);
+      kept.with(operands, [&](Args real, int n) {
+        std::vector<Arg> values;
+        const Arg* pointers[kMaxArgs];
+        for (int i = 0; i < n; ++i) values.push_back(i == 0 ? Arg(result) : *real[i]);
+        for (int i = 0; i < n; ++i) pointers[i] = &values[static_cast<std::size_t>(i)];
+        return run_inplace(op, result, pointers, n).dim();
+      });
+      return {result};
+    };
+  current->overwrite(self, std::move(step));
+  return self;
+}
+
+Tensor Tracer::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  const Pause pause;
+  const NoGrad unrecorded;
+  Tensor result = run_reduce(op, self, dims, keepdim, dtype);
+  if (!self.is_meta()) return result;
+  GraphStep step{.name = row_of(op).name, .operands = {current->id_of(self)}};
+  step.run = [op, kept = dims.copy(), keepdim, dtype](const Tensor* operands) -> List<Tensor> {
+    return {run_reduce(op, operands[0], kept, keepdim, dtype)};
+  };
+  return current->add_one(std::move(step), std::move(result));
+}
+
+Tensor Tracer::clone(const Tensor& self, MemoryFormat format) {
+  const Pause pause;
+  const NoGrad unrecorded;
+  Tensor result = run_clone(self, format);
+  if (!self.is_meta()) return result;
+  GraphStep step{.name = "clone", .operands = {current->id_of(self)}};
+  step.run = [format](const Tensor* operands) -> List<Tensor> { return {run_clone(operands[0], format)}; };
+  return current->add_one(std::move(step), std::move(result));
+}
+
+Tensor Tracer::to(const Tensor& self, Dtype dtype, MemoryFormat format) {
+  GraphStep step{.name = "to"};
+  if (self.is_meta()) step.operands = {current->id_of(self)};
+  const Pause pause;
+  const NoGrad unrecorded;
+  step.calls.input(self);
+  Tensor result;
+  {
+    const Recording recording(step.calls);
+    result = step.recorded = run_to(self, dtype, format);
+  }
+  return self.is_meta() ? current->add_one(std::move(step), std::move(result)) : result;
+}
+
+void Tracer::copy(Tensor& self, const Tensor& src) {
+  if (!self.is_meta() && !src.is_meta()) {
+    const Pause pause;
+    self.copy_(src);
+    return;
+  }
+  GraphStep step{.name = "copy", .operands = {current->id_of(src)}};
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    if (self.is_meta()) run_copy(self, current->meta_of(src));
+  }
+  step.run = [sizes = self.sizes().copy(), strides = self.strides().copy(),
+              dtype = self.dtype()](const Tensor* operands) -> List<Tensor> {
+    Tensor result = empty_strided(sizes, strides, dtype);
+    run_copy(result, operands[0]);
+    return {result};
+  };
+  current->overwrite(self, std::move(step));
+}
+
+void Tracer::fill(Tensor& self, const Tensor& value) {
+  if (value.dim() > 0) fail("fill_() takes a 0-dim tensor");
+  copy(self, value);
+}
+
+void Tracer::fill_number(Tensor& self, Scalar value) {
+  if (!self.is_meta()) {
+    const Pause pause;
+    self.fill_(value);
+    return;
+  }
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    run_fill(self, value);
+  }
+  GraphStep step{.name = "fill"};
+  step.run = [sizes = self.sizes().copy(), strides = self.strides().copy(), dtype = self.dtype(),
+              value](const Tensor*) -> List<Tensor> {
+    Tensor result = empty_strided(sizes, strides, dtype);
+    run_fill(result, value);
+    return {result};
+  };
+  current->overwrite(self, std::move(step));
+}
+
+/// An indexed tensor with its tensors in a row: the view, then the indices that are given.
+std::vector<Tensor> tensors_of(const Indexed& indexed) {
+  std::vector<Tensor> tensors{indexed.view};
+  for (const Tensor& index : indexed.tensors)
+    if (index.defined()) tensors.push_back(index);
+  return tensors;
+}
+Indexed with_tensors(const std::vector<bool>& given, const Tensor*& operands) {
+  Indexed indexed{*operands++, std::vector<Tensor>(given.size())};
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i]) indexed.tensors[i] = *operands++;
+  return indexed;
+}
+std::vector<bool> given_of(const Indexed& indexed) {
+  std::vector<bool> given;
+  for (const Tensor& index : indexed.tensors) given.push_back(index.defined());
+  return given;
+}
+
+Tensor Tracer::index(const Indexed& indexed) {
+  const std::vector<Tensor> tensors = tensors_of(indexed);
+  if (!current->knows_one_of(tensors)) {
+    const Pause pause;
+    return run_index(indexed);
+  }
+  GraphStep step{.name = "index"};
+  Indexed metas = indexed;
+  for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
+  metas.view = current->meta_of(indexed.view);
+  for (Tensor& index : metas.tensors)
+    if (index.defined()) {
+      if (is_mask(index)) fail("the size of a result that a mask selects depends on the mask's data; use where");
+      index = current->meta_of(index);
+    }
+  step.run = [given = given_of(indexed)](const Tensor* operands) -> List<Tensor> {
+    return {run_index(with_tensors(given, operands))};
+  };
+  Tensor result;
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    result = run_index(metas);
+  }
+  return current->add_one(std::move(step), std::move(result));
+}
+
+void Tracer::index_put(const Indexed& indexed, const Tensor& value, Put put) {
+  std::vector<Tensor> tensors = tensors_of(indexed);
+  tensors.push_back(value);
+  if (!current->knows_one_of(tensors)) {
+    const Pause pause;
+    return run_index_put(indexed, value, put);
+  }
+  GraphStep step{.name = "index_put"};
+  for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
+  step.run = [given = given_of(indexed), put](const Tensor* operands) -> List<Tensor> {
+    Indexed real = with_tensors(given, operands);
+    real.view = run_clone(real.view, MemoryFormat::preserve);
+    run_index_put(real, *operands, put);
+    return {real.view};
+  };
+  current->overwrite(indexed.view, std::move(step));
+}
+
+/// The values of a call with other tensors in their places.
+template <class TensorOf>
+std::vector<Value> with_other_tensors(const Schema& schema, const Value* values, const TensorOf& tensor_of) {
+  std::vector<Value> all(values, values + schema.count);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (schema.parameters()[i].is_list()) {
+      List<Tensor> tensors;
+      for (const Tensor& tensor : all[i].tensors()) tensors.push_back(tensor_of(tensor));
+      all[i] = std::move(tensors);
+    } else if (all[i].is_tensor() && all[i].tensor().defined()) {
+      all[i] = tensor_of(all[i].tensor());
+    }
+  }
+  return all;
+}
+
+List<Tensor> Tracer::call(Op op, const Value* values) {
+  const Schema& schema = schema_of(op);
+  std::vector<Tensor> tensors;
+  with_other_tensors(schema, values, [&](const Tensor& tensor) { return tensors.emplace_back(tensor); });
+  if (!current->knows_one_of(tensors)) {
+    const Pause pause;
+    return algorithm_of(op).run(values);
+  }
+  GraphStep step{.name = schema.name};
+  for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
+  const std::vector<Value> metas =
+      with_other_tensors(schema, values, [&](const Tensor& tensor) { return current->meta_of(tensor); });
+  List<Tensor> results;
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    results = algorithm_of(op).run(metas.data());
+  }
+  step.run = [op, &schema, kept = std::vector<Value>(metas)](const Tensor* operands) {
+    const std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
+    return algorithm_of(op).run(real.data());
+  };
+  for (Tensor& result : results)
+    if (current->ids_.contains(result.impl())) result = result.view(result.sizes());  // an op that gives its operand
+  current->add(std::move(step), results);
+  return results;
+}
+
+void Tracer::call_inplace(Op op, const Value* values) {
+  const Schema& schema = schema_of(op);
+  std::vector<Tensor> tensors;
+  with_other_tensors(schema, values, [&](const Tensor& tensor) { return tensors.emplace_back(tensor); });
+  if (!current->knows_one_of(tensors)) {
+    const Pause pause;
+    return algorithm_of(op).inplace(values);
+  }
+  GraphStep step{.name = schema.name};
+  for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
+  const std::vector<Value> metas =
+      with_other_tensors(schema, values, [&](const Tensor& tensor) { return current->meta_of(tensor); });
+  {
+    const Pause pause;
+    const NoGrad unrecorded;
+    algorithm_of(op).inplace(metas.data());
+  }
+  step.run = [op, &schema, kept = std::vector<Value>(metas)](const Tensor* operands) -> List<Tensor> {
+    std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
+    const Tensor result = run_clone(real[0].tensor(), MemoryFormat::preserve);
+    real[0] = result;
+    algorithm_of(op).inplace(real.data());
+    return {result};
+  };
+  current->overwrite(tensors[0], std::move(step));
+}
+
+/// While it lives, the thread's calls are traced.
+class Tracing {
+ public:
+  Tracing(Tracer*& current, Tracer* tracer) : current_(current) {
+    if (current) fail("a function that is traced can't be traced inside another one");
+    current = tracer;
+    thread_modes.traced = &kTraced;
+    thread_modes.grad = false;
+  }
+  ~Tracing() {
+    thread_modes.traced = nullptr;
+    thread_modes.grad = records_;
+    current_ = nullptr;
+  }
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+
+ private:
+  Tracer*& current_;
+  const bool records_ = thread_modes.grad;
+};
+
+GraphTrace Tracer::run(const TracedFunction& function, const List<Tensor>& inputs) {
+  List<Tensor> metas;
+  for (const Tensor& input : inputs) {
+    metas.push_back(without_data(input));
+    const Tensor& meta = metas[metas.size() - 1];
+    name(meta, define({.kind = GraphValue::Kind::input, .meta = meta}));
+  }
+  const Tracing tracing(current, this);
+  const List<Tensor> results = function(metas);
+  for (const Tensor& result : results) trace_.results.push_back(id_of(result));
+  return std::move(trace_);
+}
+
+}  // namespace
+
+GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& inputs) {
+  return Tracer().run(function, inputs);
+}
+
+}  // namespace tenon::fusion

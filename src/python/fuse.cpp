@@ -1,0 +1,88 @@
+#include "python/fuse.h"
+
+#include <unordered_map>
+
+#include "python/creation.h"
+#include "python/references.h"
+#include "tenon/fuse.h"
+
+namespace tenon::python {
+namespace {
+
+/// A list or tuple of tensors.
+List<Tensor> tensors_of(PyObject* sequence) {
+  List<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < length_of(sequence); ++i) tensors.push_back(tensor_of(item_of(sequence, i).ptr()));
+  return tensors;
+}
+bool are_tensors(PyObject* sequence) {
+  for (Py_ssize_t i = 0; i < length_of(sequence); ++i)
+    if (Py_TYPE(item_of(sequence, i).ptr()) != tensor_type) return false;
+  return true;
+}
+
+nb::list list_of(const List<Tensor>& tensors) {
+  nb::list list;
+  for (const Tensor& tensor : tensors) list.append(nb::steal(wrap(tensor)));
+  return list;
+}
+
+/// A traced callable. It takes a list of tensors and gives the structure of its results and a list of their tensors.
+class PythonFused {
+ public:
+  explicit PythonFused(const nb::object& callable) : callable_(callable.ptr()), fused_(function()) {}
+  PythonFused(const PythonFused&) = delete;
+  PythonFused& operator=(const PythonFused&) = delete;
+
+  /// The structure and the tensors, or the tensor if it is the one result; NotImplemented if not all are tensors.
+  nb::object call(const nb::object& inputs) {
+    if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
+    const List<Tensor> tensors = tensors_of(inputs.ptr());
+    latest_ = {};
+    const void* const trace = fused_.prepare(tensors);  // calls Python
+    if (trace && latest_.is_valid()) structures_[trace] = latest_;
+    nb::object structure = trace ? structures_[trace] : nb::object();
+    List<Tensor> results;
+    {
+      const GilRelease released(trace != nullptr);
+      results = fused_(tensors);
+    }
+    if (!trace) structure = latest_;
+    if (structure.is_none()) return nb::steal(wrap(std::move(results[0])));
+    return nb::make_tuple(structure, list_of(results));
+  }
+  int passes(const nb::object& inputs) {
+    const List<Tensor> tensors = tensors_of(inputs.ptr());
+    latest_ = {};
+    const void* const trace = fused_.prepare(tensors);
+    if (trace && latest_.is_valid()) structures_[trace] = latest_;
+    return fused_.passes(tensors);
+  }
+
+ private:
+  Fused::Function function() {
+    return [this](const List<Tensor>& inputs) {
+      const Held held;
+      const nb::list arguments = list_of(inputs);
+      const nb::object given = checked_object(PyObject_CallFunctionObjArgs(callable_.get(), arguments.ptr(), nullptr));
+      latest_ = nb::object(given[0]);
+      return tensors_of(nb::object(given[1]).ptr());
+    };
+  }
+
+  OwnedReference callable_;
+  Fused fused_;
+  nb::object latest_;                                       // the structure that the function gave last
+  std::unordered_map<const void*, nb::object> structures_;  // by trace; None: one tensor
+};
+
+}  // namespace
+
+void bind_fuse(nb::module_& module) {
+  nb::class_<PythonFused>(module, "_Fused")
+      .def(nb::init<const nb::object&>())
+      .def("__call__", &PythonFused::call)
+      .def("passes", &PythonFused::passes);
+}
+
+}  // namespace tenon::python

@@ -1,0 +1,245 @@
+"""tenon.fuse: functions that are traced give the results of the functions themselves."""
+
+import itertools
+import threading
+
+import pytest
+import tenon
+
+
+def assert_same(fused, eager):
+    if isinstance(eager, tenon.Tensor):
+        assert fused.dtype == eager.dtype and fused.stride() == eager.stride()
+        assert tenon.equal(fused, eager)
+    elif isinstance(eager, dict):
+        assert list(fused) == list(eager)
+        for name in eager:
+            assert_same(fused[name], eager[name])
+    elif isinstance(eager, (tuple, list)):
+        assert type(fused) is type(eager) and len(fused) == len(eager)
+        for one, other in zip(fused, eager):
+            assert_same(one, other)
+    else:
+        assert fused == eager
+
+
+def counted(function):
+    """The function, and a counter that advances when Python runs it."""
+    calls = itertools.count()
+
+    def body(*args, **kwargs):
+        next(calls)
+        return function(*args, **kwargs)
+
+    return tenon.fuse(body), calls
+
+
+def test_one_pass_and_one_call_of_the_function():
+    chain, calls = counted(lambda a, m, s: tenon.clamp((a - m) / s * 2 + 1, 0, 5))
+    a, m, s = tenon.rand(50, 3), tenon.rand(3), tenon.rand(50, 1) + 1
+    for _ in range(3):
+        assert_same(chain(a, m, s), tenon.clamp((a - m) / s * 2 + 1, 0, 5))
+    assert next(calls) == 1
+    assert chain.passes(a, m, s) == 1
+
+
+def test_as_a_decorator_of_functions_and_methods():
+    class Model:
+        def __init__(self):
+            self.scale = 2.0
+
+        @tenon.fuse
+        def forward(self, x, *, shift=0.5):
+            """Scales."""
+            return x * self.scale + shift
+
+    model, x = Model(), tenon.rand(4)
+    assert Model.forward.__doc__ == "Scales."
+    assert_same(model.forward(x), x * 2 + 0.5)
+    assert_same(model.forward(x, shift=tenon.ones(4)), x * 2 + 1)
+    model.scale = 3.0
+    assert_same(model.forward(x), x * 3 + 0.5)
+
+
+def test_structures_of_arguments_and_results():
+    def function(pair, options, *, name):
+        return {"sum": pair[0] + options["b"], "both": [pair[1] * 2, (name, 3)], "none": None}
+
+    args = ((tenon.rand(3), tenon.rand(2)), {"b": tenon.rand(3)})
+    assert_same(tenon.fuse(function)(*args, name="x"), function(*args, name="x"))
+
+
+def test_the_structure_of_results_may_follow_the_sizes():
+    rows = tenon.fuse(lambda x: [row + 1 for row in x])
+    for count in (3, 1, 3, 2, 3):
+        x = tenon.rand(count, 2)
+        assert_same(rows(x), [row + 1 for row in x])
+
+
+SCALE = 2
+LIST = [1, 2]
+
+
+class Settings:
+    rate = 3
+
+
+def test_what_the_function_reads_is_part_of_the_signature():
+    global SCALE
+    power, weight = 1, tenon.ones(3)
+
+    def helper(x):
+        return x**power
+
+    @tenon.fuse
+    def function(x):
+        return helper(x.sum(0) / x.shape[0]) * SCALE * Settings.rate + LIST[1] + weight
+
+    def expected(x):
+        return helper(x.sum(0) / x.shape[0]) * SCALE * Settings.rate + LIST[1] + weight
+
+    x = tenon.rand(4, 3)
+    assert_same(function(x), expected(x))
+    assert_same(function(tenon.rand(7, 3) * 0 + 1), expected(tenon.ones(7, 3)))  # another x.shape[0]
+    for change in ("SCALE = 5", "Settings.rate = 7", "LIST[1] = 9"):
+        exec(change, globals())
+        assert_same(function(x), expected(x))
+    power = 2
+    assert_same(function(x), expected(x))
+    weight.add_(1)
+    assert_same(function(x), expected(x))
+    weight = tenon.zeros(3)
+    assert_same(function(x), expected(x))
+    SCALE, LIST[1], Settings.rate = 2, 2, 3
+
+
+def test_default_dtype_and_grad_mode():
+    function = tenon.fuse(lambda x: (x + 1.5, tenon.ones(3)))
+    x = tenon.ones(3, dtype=tenon.int32)
+    assert function(x)[0].dtype == tenon.float32
+    tenon.set_default_dtype(tenon.float64)
+    try:
+        assert function(x)[0].dtype == function(x)[1].dtype == tenon.float64
+    finally:
+        tenon.set_default_dtype(tenon.float32)
+    parameter = tenon.ones(3, requires_grad=True)
+    square = tenon.fuse(lambda x: (x * x).sum())
+    square(parameter).backward()
+    assert parameter.grad.tolist() == [2, 2, 2]
+    with tenon.no_grad():
+        assert not square(parameter).requires_grad
+    from_elsewhere = tenon.fuse(lambda x: (x * parameter).sum())
+    from_elsewhere(tenon.ones(3)).backward()
+    assert parameter.grad.tolist() == [3, 3, 3]
+
+
+def test_reductions_products_views_and_other_ops():
+    nn = tenon.nn.functional
+
+    def network(x, w, b):
+        h = nn.relu(nn.linear(x, w, b))
+        scores = (h - h.mean(-1, keepdim=True)) / (h.var(-1, keepdim=True) + 1e-5).sqrt()
+        return (
+            nn.softmax(scores, -1),
+            nn.layer_norm(h, (h.shape[-1],)),
+            nn.gelu(h).mean(),
+            h.argmax(1),
+            tenon.cat([h, scores], 1),
+            tenon.where(h > 0.5, h, 0.0),
+            tenon.stack([h, h * 2]).permute(2, 0, 1),
+            tenon.einsum("ij,kj->ik", h, h),
+            tuple(h.sort(descending=True)),
+            x[:, None] - x[None],
+            x[1:, ::2] * 2,
+            nn.cross_entropy(h, tenon.zeros(h.shape[0], dtype=tenon.int64)),
+            tenon.zeros_like(h) + 1,
+            w.T.contiguous(),
+        )
+
+    args = tenon.rand(6, 4), tenon.rand(5, 4), tenon.rand(5)
+    assert_same(tenon.fuse(network)(*args), network(*args))
+
+
+def test_writes_to_arguments_come_at_the_end():
+    def update(weight, grad, velocity):
+        velocity.mul_(0.9).add_(grad)
+        weight.sub_(velocity, alpha=0.1)
+        return weight.norm()
+
+    args, others = [[tenon.ones(3) * i for i in range(1, 4)] for _ in range(2)]
+    assert_same(tenon.fuse(update)(*args), update(*others))
+    assert_same(args, others)
+
+
+def raises_after_a_write(x):
+    x.add_(1)
+    raise KeyError("inside")
+
+
+def reads_an_element(x):
+    y = x * 2
+    if y.sum() > 0:
+        return y
+    return -y
+
+
+@pytest.mark.parametrize(
+    "function, error, text",
+    [
+        (reads_an_element, RuntimeError, r"line \d+ of .*test_fuse.py: reads_an_element\(\) reads elements"),
+        (lambda x: x.tolist(), RuntimeError, "use tenon.where to choose by elements, or read them outside"),
+        (lambda x: float(x[0]), RuntimeError, "reads elements"),
+        (lambda x: x[x > 0], RuntimeError, "reads elements"),
+        (lambda x: tenon.nonzero(x), RuntimeError, "reads elements"),
+        (lambda x: x + tenon.rand(3), RuntimeError, "tenon.fuse: the function draws random numbers"),
+        (lambda x: tenon.dropout(x, 0.5, True), RuntimeError, "tenon.fuse: "),
+        (lambda x: tenon.add(x, x, out=tenon.empty(3)), RuntimeError, "out= can't be traced; return the result"),
+        (lambda x: 3, RuntimeError, "returned no tensor, but int"),
+        (lambda x: None, RuntimeError, "returned no tensor, but NoneType"),
+        (lambda x: x + tenon.ones(4), RuntimeError, r"The size of tensor a \(3\) must match the size of tensor b \(4\)"),
+        (raises_after_a_write, KeyError, "inside"),
+        (lambda x: tenon.fuse(raises_after_a_write)(x), KeyError, "inside"),
+    ],
+)
+def test_errors_leave_arguments_as_they_were(function, error, text):
+    x = tenon.ones(3)
+    fused = tenon.fuse(function)
+    for _ in range(2):
+        with pytest.raises(error, match=text):
+            fused(x)
+    assert x.tolist() == [1, 1, 1]
+    assert_same(tenon.fuse(lambda x: x + 1)(x), x + 1)  # nothing is traced any more
+
+
+def test_what_is_no_function():
+    with pytest.raises(TypeError, match="tenon.fuse: a function is expected, not int"):
+        tenon.fuse(3)
+
+
+def test_a_traced_function_calls_another_and_itself():
+    inner = tenon.fuse(lambda x: x * 2)
+
+    @tenon.fuse
+    def power(x, n):
+        return x if n == 0 else power(x, n - 1) * inner(x)
+
+    x = tenon.ones(3) + 1
+    assert power(x, 3).tolist() == [128, 128, 128]
+
+
+def test_threads():
+    function = tenon.fuse(lambda x, n: (x + n).exp().sum(0) * n)
+    failures = []
+
+    def work(n):
+        x = tenon.full((n, 5), 0.25)
+        for _ in range(50):
+            if not tenon.equal(function(x, n), (x + n).exp().sum(0) * n):
+                failures.append(n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
