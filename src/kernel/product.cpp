@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "hwy/cache_control.h"
 #include "kernel/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,10 +20,18 @@ inline constexpr int kTileVectors = 4;
 #else
 inline constexpr int kTileVectors = 2;
 #endif
+// Few rows are tiles of twice as many vectors.
+inline constexpr int kWideVectors = 2 * kTileVectors;
 
-// Whether a lone vector of columns has a loop of its own, which reads without a mask. Bench: ./dev bench --sweep,
-// products.
-inline constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
+/// The most rows of a tile of so many vectors, where rows are not packed: more products than a processor begins until
+/// the first is done, and b is read once for few rows. Bench: ./dev bench --sweep, products.
+template <class T>
+constexpr int rows_of_tile(int vectors) {
+  if (vectors == kWideVectors) return kTileVectors == 4 ? 3 : 2;
+  if (vectors == 1) return 8;
+  if (kTileVectors < 4 || !std::is_floating_point_v<T>) return kProductRows;
+  return vectors == 2 ? 14 : vectors == 3 ? 8 : kProductRows;
+}
 
 #undef TENON_HAS_PAIRS
 #if HWY_TARGET == HWY_AVX3 && HWY_ARCH_X86_64
@@ -65,6 +74,17 @@ HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* from, int64_t count) 
 #endif
 }
 
+/// The lanes of a mask of the first `count`, which is computed once.
+template <class D, class M>
+HWY_INLINE hn::Vec<D> load_present([[maybe_unused]] M present, D d, const hn::TFromD<D>* from,
+                                   [[maybe_unused]] int64_t count) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(present, d, from);  // lanes have at least 4 bytes
+#else
+  return load_some(d, from, count);
+#endif
+}
+
 /// Stores the first `columns` lanes of a vector of sums.
 template <class D, class T>
 HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) {
@@ -76,77 +96,149 @@ HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) 
   store_some(d, adds ? hn::Add(load_first(d, out, columns), sums) : sums, out, columns);
 }
 
-/// `kRows` rows, or two tiles of kProductRows, by `kVectors` vectors of columns. The last vector ends with the last
-/// column, and may overlap the one before it. `kEnds`: a lone vector, of which only the first `columns` are written,
-/// and read, unless they are pairs: behind these is memory for a vector.
-template <class By, int kRows, int kVectors, bool kEnds, class D, class T>
+/// Writes `kVectors` vectors of sums to a row. Vectors that overlap have the same sums where they do, so all are added
+/// before one is written.
+template <int kVectors, bool kEnds, class D, class T>
+HWY_INLINE void store_row(D d, const hn::Vec<D>* sums, T* out, int64_t last, int64_t columns, bool adds) {
+  if constexpr (kEnds) {
+    store(d, sums[0], out, columns, adds);
+  } else {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    hn::Vec<D> results[kVectors];
+    for (int i = 0; i < kVectors; ++i) {
+      const T* const before = out + (i + 1 == kVectors ? last : i * lanes);
+      results[i] = adds ? hn::Add(hn::LoadU(d, before), sums[i]) : sums[i];
+    }
+    for (int i = 0; i < kVectors; ++i) hn::StoreU(results[i], d, out + (i + 1 == kVectors ? last : i * lanes));
+  }
+}
+
+/// Addresses of rows by groups of four: a register for the offset of each row would be too many. The compiler must not
+/// see that groups have offsets, too.
+template <int kRows, class T>
+class RowGroups {
+ public:
+  HWY_INLINE RowGroups(const T* a, int64_t row) : row_(row) {
+    for (int i = 0; i < kGroups; ++i) {
+      groups_[i] = a + 4 * i * row;
+      asm("" : "+r"(groups_[i]));
+    }
+  }
+  HWY_INLINE T at(int row) const { return groups_[row / 4][row % 4 * row_]; }
+  HWY_INLINE void advance(int64_t by) {
+    for (int i = 0; i < kGroups; ++i) groups_[i] += by;
+  }
+
+ private:
+  static constexpr int kGroups = (kRows + 3) / 4;
+  const T* groups_[kGroups];
+  int64_t row_;
+};
+
+// Rows of b that are fetched ahead, where a tile is the only one that reads them. Bench: ./dev bench --sweep, products.
+inline constexpr int64_t kFetchedAhead = 8;
+
+/// `kRows` rows by `kVectors` vectors of columns. The last vector ends with the last column, and may overlap the one
+/// before it. Of a lone vector only the first `columns` are written, and read, unless they are pairs: behind these is
+/// memory for a vector.
+template <class By, int kRows, int kVectors, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
+  constexpr bool kFetches = kVectors > kTileVectors || (kVectors > 1 && kRows > kProductRows);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
-  const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
-  const int64_t to_second = block.a_tile - kProductRows * a_row;
-  const auto row_of = [&](int row) HWY_ATTR { return row * a_row + (row < kProductRows ? 0 : to_second); };
+  const auto present = hn::FirstN(d, static_cast<std::size_t>(std::min(columns, lanes)));
+  const int64_t a_depth = block.a_depth, b_depth = block.b_depth;
   const auto place = [&](int i) HWY_ATTR { return i + 1 == kVectors ? last : i * lanes; };
+  RowGroups<kRows, T> rows(a, block.a_row);
   hn::Vec<D> sums[kRows][kVectors];
   for (int row = 0; row < kRows; ++row)
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
-  for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
+  for (int64_t k = 0; k < block.depth; ++k, rows.advance(a_depth), b += b_depth) {
     hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i)
-      factors[i] = kEnds && !By::kArePairs ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
+    for (int i = 0; i < kVectors; ++i) {
+      factors[i] = kVectors == 1 && !By::kArePairs ? load_present(present, d, b, columns) : hn::LoadU(d, b + place(i));
+      if (kFetches) hwy::Prefetch(b + kFetchedAhead * b_depth + i * lanes);
+    }
     for (int row = 0; row < kRows; ++row) {
-      const auto factor = hn::Set(d, a[row_of(row)]);
+      const auto factor = hn::Set(d, rows.at(row));
       for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
     }
   }
-  for (int row = 0; row < kRows; ++row)
-    for (int i = 0; i < kVectors; ++i)
-      store(d, sums[row][i], out + row * block.out_stride + place(i), kEnds ? columns : lanes, block.adds);
+  for (int row = 0; row < kRows; ++row, out += block.out_stride) {
+    if constexpr (kVectors == 1) {
+      store(d, sums[row][0], out, columns, block.adds);
+    } else {
+      // Vectors that overlap have the same sums where they do: all are added before one is written.
+      if (block.adds)
+        for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Add(hn::LoadU(d, out + place(i)), sums[row][i]);
+      for (int i = 0; i < kVectors; ++i) hn::StoreU(sums[row][i], d, out + place(i));
+    }
+  }
 }
 
-/// All rows of a block that is up to `kVectors` vectors wide.
-template <class By, int kVectors, bool kEnds = kVectors == 1, class D, class T>
+/// `rows` rows, at most kRows.
+template <class By, int kRows, int kVectors, class D, class T>
+HWY_INLINE void multiply_height(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t rows,
+                                int64_t columns) {
+  if constexpr (kRows > 1)
+    if (rows < kRows) return multiply_height<By, kRows - 1, kVectors>(d, block, out, a, b, rows, columns);
+  multiply_tile<By, kRows, kVectors>(d, block, out, a, b, columns);
+}
+
+/// All rows of up to `kVectors` vectors of columns.
+template <class By, int kVectors, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
-  const T* a = static_cast<const T*>(block.a);
-  int64_t rows = block.rows;
-  // With fewer sums each product of pairs would wait for the one before.
-  if constexpr (By::kArePairs && kVectors == 1)
-    for (; rows >= 2 * kProductRows;
-         rows -= 2 * kProductRows, a += 2 * block.a_tile, out += 2 * kProductRows * block.out_stride)
-      multiply_tile<By, 2 * kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
-  for (; rows >= kProductRows; rows -= kProductRows, a += block.a_tile, out += kProductRows * block.out_stride)
-    multiply_tile<By, kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
-  if (rows & 4) {
-    multiply_tile<By, 4, kVectors, kEnds>(d, block, out, a, b, columns);
-    a += 4 * block.a_row;
-    out += 4 * block.out_stride;
+  constexpr int kRows = rows_of_tile<T>(kVectors);
+  const T* const a = static_cast<const T*>(block.a);
+  const int64_t tiles = tiles_of(block.rows, block.a_tile > 0 ? kProductRows : int64_t{kRows});
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    const int64_t row = block.rows * tile / tiles, end = block.rows * (tile + 1) / tiles;
+    multiply_height<By, kRows, kVectors>(d, block, out + row * block.out_stride,
+                                         a + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row), b, end - row,
+                                         columns);
   }
-  if (rows & 2) {
-    multiply_tile<By, 2, kVectors, kEnds>(d, block, out, a, b, columns);
-    a += 2 * block.a_row;
-    out += 2 * block.out_stride;
-  }
-  if (rows & 1) multiply_tile<By, 1, kVectors, kEnds>(d, block, out, a, b, columns);
 }
 
-/// All columns of some rows. Bench: ./dev bench --sweep, products.
+/// How many of so many vectors of columns a tile takes, so that no tile is a lone vector if there are others.
+inline int64_t taken_vectors(int64_t vectors, int64_t most) {
+  if (most == kWideVectors && vectors >= most && vectors != most + 1) return most;
+  most = std::min<int64_t>(most, kTileVectors);
+  if (vectors <= most || vectors >= 2 * most) return std::min(vectors, most);
+  return (vectors + 1) / 2;
+}
+
+/// A block in tiles of at most `most` vectors.
 template <class By, class D, class T>
-void multiply_rows(D d, const ProductBlock& block) {
+void multiply_shape(D d, const ProductBlock& block, int64_t most) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), panel = kTileVectors * lanes;
-  T* out = static_cast<T*>(block.out);
-  const T* b = static_cast<const T*>(block.b);
-  int64_t column = 0;
-  for (; column + panel <= block.columns; column += panel, b += block.b_panel)
-    multiply_columns<By, kTileVectors>(d, block, out + column, b, panel);
-  // Sums that are added to what is there must not overlap.
-  const int64_t least = block.adds ? 2 * lanes : lanes + 1;
-  for (; column + least <= block.columns; column += 2 * lanes, b += 2 * lanes)
-    multiply_columns<By, 2>(d, block, out + column, b, std::min(2 * lanes, block.columns - column));
-  if (!block.adds && column < block.columns && block.columns >= lanes) {
-    const int64_t back = column + lanes - block.columns;
-    return multiply_columns<By, 1, !kReadsWhole>(d, block, out + column - back, b - back, lanes);
+  for (int64_t column = 0, columns = 0; column < block.columns; column += columns) {
+    const int64_t left = block.columns - column, vectors = taken_vectors(tiles_of(left, lanes), most);
+    columns = std::min(vectors * lanes, left);
+    T* const out = static_cast<T*>(block.out) + column;
+    const T* const b = static_cast<const T*>(block.b) + column / panel * block.b_panel + column % panel;
+    if (vectors == kWideVectors) {
+      multiply_columns<By, kWideVectors>(d, block, out, b, columns);
+    } else if (vectors == kTileVectors) {
+      multiply_columns<By, kTileVectors>(d, block, out, b, columns);
+    } else if (vectors == 1) {
+      multiply_columns<By, 1>(d, block, out, b, columns);
+    } else if constexpr (kTileVectors == 4) {
+      if (vectors == 3)
+        multiply_columns<By, 3>(d, block, out, b, columns);
+      else
+        multiply_columns<By, 2>(d, block, out, b, columns);
+    }
   }
-  for (; column < block.columns; column += lanes, b += lanes)
-    multiply_columns<By, 1>(d, block, out + column, b, std::min(lanes, block.columns - column));
+}
+
+/// Vectors of a tile of a whole block.
+template <class T>
+int64_t most_vectors(const ProductBlock& block, int64_t panel) {
+  // In packed panels wider tiles would meet a panel's end.
+  if (!std::is_floating_point_v<T> || block.b_panel != panel || block.a_tile > 0) return kTileVectors;
+  if (block.rows <= rows_of_tile<T>(kWideVectors)) return kWideVectors;
+  for (int vectors = kTileVectors; vectors > 1; --vectors)
+    if (block.rows <= rows_of_tile<T>(vectors)) return vectors;
+  return kTileVectors;
 }
 
 /// Where `b` stays in the first-level cache, a tile's rows are written from end to end: short strips of many rows would
@@ -156,15 +248,20 @@ constexpr int64_t kLastingBytes = 16 << 10;
 template <class T, class By>
 void multiply_block(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  const bool is_strip = By::kArePairs && block.columns <= static_cast<int64_t>(hn::Lanes(d));
-  if (is_strip || block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
-    return multiply_rows<By, decltype(d), T>(d, block);
-  ProductBlock tile = block;
-  for (int64_t rows = block.rows; rows > 0; rows -= kProductRows) {
-    tile.rows = std::min(kProductRows, rows);
-    multiply_rows<By, decltype(d), T>(d, tile);
-    tile.a = static_cast<const T*>(tile.a) + block.a_tile;
-    tile.out = static_cast<T*>(tile.out) + kProductRows * block.out_stride;
+  using D = std::remove_const_t<decltype(d)>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t most = most_vectors<T>(block, kTileVectors * lanes);
+  if (most != kTileVectors || block.columns <= lanes ||
+      block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
+    return multiply_shape<By, D, T>(d, block, most);
+  ProductBlock own = block;
+  const int64_t tiles = tiles_of(block.rows, kProductRows);
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    const int64_t row = block.rows * tile / tiles;
+    own.rows = block.rows * (tile + 1) / tiles - row;
+    own.a = static_cast<const T*>(block.a) + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row);
+    own.out = static_cast<T*>(block.out) + row * block.out_stride;
+    multiply_shape<By, D, T>(d, own, kTileVectors);
   }
 }
 
@@ -426,7 +523,6 @@ void multiply_narrow(D d, const SmallProducts& products, T* out) {
 template <class T>
 void multiply_blocks(const SmallProducts& products) {
   ProductBlock block = products.block;
-  block.a_tile = kProductRows * block.a_row;
   block.b_panel = kTileVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   for (int64_t batch = 0; batch < products.batches; ++batch) {
     multiply_block<T, Single>(block);

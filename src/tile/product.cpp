@@ -133,6 +133,12 @@ class Multiplication {
     return rounded_up(std::min(columns, columns_of_block()), kernels_.vector) * std::min(kDepth, product_.depth);
   }
 
+  /// Columns of whole panels. A panel joins a rest of less than a vector: both are divided evenly.
+  int64_t whole_panels(int64_t columns) const {
+    const int64_t whole = columns / panel() * panel(), rest = columns - whole;
+    return whole > 0 && rest > 0 && rest <= kernels_.vector ? whole - panel() : whole;
+  }
+
   const T* at(const Matrices& m, int64_t batch, int64_t row, int64_t column) const {
     return reinterpret_cast<const T*>(m.data) + batch * m.batch_stride + row * m.row_stride + column * m.column_stride;
   }
@@ -177,12 +183,8 @@ class Multiplication {
     block.depth = depth;
     block.adds = k > 0;
     // Whole panels; then the rest of the columns. Where b is not packed all columns are read where they lie.
-    const int64_t whole = packs_b_ ? part.columns / panel() * panel() : part.columns;
-    int64_t rest = part.columns - whole, first = whole;
-    if (rest > 0 && rest < kernels_.vector && part.columns >= kernels_.vector && product_.depth <= kDepth) {
-      rest = kernels_.vector;  // a whole vector is faster; it overlaps others, so nothing may be added later
-      first = part.columns - rest;
-    }
+    const int64_t whole = packs_b_ ? whole_panels(part.columns) : part.columns;
+    const int64_t rest = part.columns - whole;
     const int64_t rest_width = rounded_up(rest, kernels_.vector);
     T* packed_rest = packed_b + whole * depth;
     if (packs_b_)
@@ -190,10 +192,12 @@ class Multiplication {
         pack(packed_b + column * depth, panel(), columns + column * b.column_stride, b.row_stride, b.column_stride,
              depth, panel());
     if (rest > 0 && packs_b_)
-      pack(packed_rest, rest_width, columns + first * b.column_stride, b.row_stride, b.column_stride, depth, rest);
-    for (int64_t row = 0; row < part.rows; row += kRows) {
+      pack(packed_rest, rest_width, columns + whole * b.column_stride, b.row_stride, b.column_stride, depth, rest);
+    const int64_t blocks = tiles_of(part.rows, kRows);
+    for (int64_t i = 0; i < blocks; ++i) {
       check_interrupt();
-      block.rows = std::min(kRows, part.rows - row);
+      const int64_t row = part.rows * i / blocks;
+      block.rows = part.rows * (i + 1) / blocks - row;
       set_rows(block, {part.batch, part.row + row, block.rows, 0, 0}, k, packed_a);
       T* out = out_at(part) + row * product_.columns;
       if (whole > 0) {
@@ -205,9 +209,10 @@ class Multiplication {
         kernels_.multiply(block);
       }
       if (rest > 0) {
-        block.out = out + first;
+        block.out = out + whole;
         block.b = packed_rest;
         block.b_depth = rest_width;
+        block.b_panel = panel();
         block.columns = rest;
         kernels_.multiply(block);
       }
@@ -221,12 +226,15 @@ class Multiplication {
       block.a = rows;
       block.a_row = a.row_stride;
       block.a_depth = a.column_stride;
-      block.a_tile = kProductRows * a.row_stride;
+      block.a_tile = 0;
       return;
     }
-    for (int64_t row = 0; row < part.rows; row += kProductRows)
-      pack(packed + row * block.depth, kProductRows, rows + row * a.row_stride, a.column_stride, a.row_stride,
-           block.depth, std::min(kProductRows, part.rows - row));
+    const int64_t tiles = tiles_of(part.rows, kProductRows);
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const int64_t row = part.rows * tile / tiles, end = part.rows * (tile + 1) / tiles;
+      pack(packed + tile * kProductRows * block.depth, kProductRows, rows + row * a.row_stride, a.column_stride,
+           a.row_stride, block.depth, end - row);
+    }
     block.a = packed;
     block.a_row = 1;
     block.a_depth = kProductRows;
