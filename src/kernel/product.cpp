@@ -136,7 +136,7 @@ class RowGroups {
 };
 
 // Rows of b that are fetched ahead, where a tile is the only one that reads them. Bench: ./dev bench --sweep, products.
-inline constexpr int64_t kFetchedAhead = 8;
+inline constexpr int64_t kFetchedAhead = 16;
 
 /// `kRows` rows by `kVectors` vectors of columns. The last vector ends with the last column, and may overlap the one
 /// before it. Of a lone vector only the first `columns` are written, and read, unless they are pairs: behind these is

@@ -23,6 +23,7 @@ constexpr int64_t kRows = 16 * kProductRows;
 // A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;
 constexpr int64_t kUnpackedRows = 48, kUnpackedBytes = 16 << 10;
+constexpr int64_t kUnpackedARows = 14;                // rows of one tile: a is read once
 constexpr int64_t kShortDepth = 32;                   // below this, summing over lanes costs more than the products
 constexpr int64_t kDepthOfRow = 16;                   // and below so much depth for each row, more than packing
 constexpr int64_t kShortRows = 8;                     // rows, or columns, of products of short rows
@@ -95,7 +96,7 @@ class Multiplication {
                   product.depth >= kDepthOfRow * product.rows &&
                   (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
         packs_a_(is_dots_ ? product.a.column_stride != 1
-                          : product.rows > 1 && product.columns > 2 * kernels_.panel &&
+                          : product.rows > kUnpackedARows && product.columns > 2 * kernels_.panel &&
                                 (product.a.column_stride != 1 || product.columns > 8 * kernels_.panel)),
         packs_b_(product.b.column_stride != 1 ||
                  (product.rows > kUnpackedRows &&
