@@ -20,15 +20,17 @@ namespace {
 constexpr int64_t kDepth = 256;            // of a block: a panel of b stays in the first-level cache
 constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;
+constexpr int64_t kPanelsStrided = 2;
+constexpr int64_t kPackedRows = 64;  // of a panel that are transposed together: they stay in the first-level cache
 // A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;
 constexpr int64_t kUnpackedRows = 48, kUnpackedBytes = 16 << 10;
-constexpr int64_t kUnpackedARows = 14;                // rows of one tile: a is read once
-constexpr int64_t kShortDepth = 32;                   // below this, summing over lanes costs more than the products
-constexpr int64_t kDepthOfRow = 16;                   // and below so much depth for each row, more than packing
-constexpr int64_t kShortRows = 8;                     // rows, or columns, of products of short rows
-constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
-constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
+constexpr int64_t kUnpackedARows = 64;  // rows of a, of which packing would cost more than reading them where they lie
+constexpr int64_t kShortDepth = 32;     // below this, summing over lanes costs more than the products
+constexpr int64_t kDepthOfRow = 16;     // and below so much depth for each row, more than packing
+constexpr int64_t kShortRows = 8;       // rows, or columns, of products of short rows
+constexpr int64_t kPackedDepth = 1 << 14;                   // depth of a block of so few rows, where b has to be packed
+constexpr int64_t kSmall = 64, kSmallProducts = 512;        // matrices that are not worth packing or tiles
 constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
 constexpr int64_t kVectorDepth = 1024;                      // of rows times few columns, which are summed in four sums
 constexpr int64_t kSmallPart = 1 << 15;                     // elements of results in a thread's part
@@ -55,8 +57,12 @@ Product transposed(const Product& product) {
 template <class T>
 void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t column_stride, int64_t depth,
           int64_t columns) {
+  const MoveKernels& move = kernels().move[std::countr_zero(sizeof(T))];
   if (depth_stride == 1 && columns > 1 && depth > 1) {
-    kernels().move[std::countr_zero(sizeof(T))].transpose(to, width, from, column_stride, depth, columns);
+    for (int64_t k = 0; k < depth; k += kPackedRows)
+      move.transpose(to + k * width, width, from + k, column_stride, std::min(kPackedRows, depth - k), columns);
+  } else if (column_stride == 1 && columns == width) {
+    move.gather(to, from, 1, columns, depth_stride, depth);
   } else if (column_stride == 1) {
     for (int64_t k = 0; k < depth; ++k) std::copy_n(from + k * depth_stride, columns, to + k * width);
   } else {
@@ -96,8 +102,8 @@ class Multiplication {
                   product.depth >= kDepthOfRow * product.rows &&
                   (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
         packs_a_(is_dots_ ? product.a.column_stride != 1
-                          : product.rows > kUnpackedARows && product.columns > 2 * kernels_.panel &&
-                                (product.a.column_stride != 1 || product.columns > 8 * kernels_.panel)),
+                          : product.rows > kUnpackedARows &&
+                                product.columns > (product.a.column_stride == 1 ? 8 : kPanelsStrided) * kernels_.panel),
         packs_b_(product.b.column_stride != 1 ||
                  (product.rows > kUnpackedRows &&
                   product.depth * product.columns > kUnpackedBytes / static_cast<int64_t>(sizeof(T)))) {}
@@ -230,16 +236,31 @@ class Multiplication {
       block.a_tile = 0;
       return;
     }
-    const int64_t tiles = tiles_of(part.rows, kProductRows);
-    for (int64_t tile = 0; tile < tiles; ++tile) {
-      const int64_t row = part.rows * tile / tiles, end = part.rows * (tile + 1) / tiles;
-      pack(packed + tile * kProductRows * block.depth, kProductRows, rows + row * a.row_stride, a.column_stride,
-           a.row_stride, block.depth, end - row);
-    }
+    pack_rows(packed, rows, part.rows, block.depth);
     block.a = packed;
     block.a_row = 1;
     block.a_depth = kProductRows;
     block.a_tile = kProductRows * block.depth;
+  }
+
+  /// Copies tiles of rows, each with kProductRows numbers for each number along depth.
+  void pack_rows(T* packed, const T* from, int64_t rows, int64_t depth) const {
+    const Matrices& a = product_.a;
+    const int64_t tiles = tiles_of(rows, kProductRows);
+    for (int64_t tile = 0; tile < tiles; ++tile, packed += kProductRows * depth) {
+      const int64_t row = rows * tile / tiles, end = rows * (tile + 1) / tiles;
+      const T* const first = from + row * a.row_stride;
+      if (a.row_stride == 1 && tile + 1 < tiles)
+        pack_side_by_side(packed, first, depth);
+      else
+        pack(packed, kProductRows, first, a.column_stride, a.row_stride, depth, end - row);
+    }
+  }
+  /// The numbers of a tile's rows lie side by side. Of a tile of fewer rows this reads one of the next, too: copies of
+  /// one size need no call.
+  void pack_side_by_side(T* packed, const T* from, int64_t depth) const {
+    for (int64_t k = 0; k < depth; ++k)
+      std::memcpy(packed + k * kProductRows, from + k * product_.a.column_stride, kProductRows * sizeof(T));
   }
 
   const Product& product_;
