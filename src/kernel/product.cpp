@@ -2,6 +2,7 @@
 
 #include "hwy/cache_control.h"
 #include "kernel/kernel.h"
+#include "kernel/product_tiles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/product.cpp"
@@ -189,13 +190,12 @@ template <class By, int kVectors, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
   constexpr int kRows = rows_of_tile<T>(kVectors);
   const T* const a = static_cast<const T*>(block.a);
-  const int64_t tiles = tiles_of(block.rows, block.a_tile > 0 ? kProductRows : int64_t{kRows});
-  for (int64_t tile = 0; tile < tiles; ++tile) {
-    const int64_t row = block.rows * tile / tiles, end = block.rows * (tile + 1) / tiles;
-    multiply_height<By, kRows, kVectors>(d, block, out + row * block.out_stride,
-                                         a + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row), b, end - row,
-                                         columns);
-  }
+  visit_tiles(block.rows, block.a_tile > 0 ? kProductRows : int64_t{kRows},
+              [&](int64_t tile, int64_t row, int64_t rows) HWY_ATTR {
+                multiply_height<By, kRows, kVectors>(d, block, out + row * block.out_stride,
+                                                     a + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row),
+                                                     b, rows, columns);
+              });
 }
 
 /// How many of so many vectors of columns a tile takes, so that no tile is a lone vector if there are others.
@@ -251,18 +251,16 @@ void multiply_block(const ProductBlock& block) {
   using D = std::remove_const_t<decltype(d)>;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t most = most_vectors<T>(block, kTileVectors * lanes);
-  if (most != kTileVectors || block.columns <= lanes ||
+  if (most != kTileVectors || block.columns <= kTileVectors * lanes ||
       block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
     return multiply_shape<By, D, T>(d, block, most);
-  ProductBlock own = block;
-  const int64_t tiles = tiles_of(block.rows, kProductRows);
-  for (int64_t tile = 0; tile < tiles; ++tile) {
-    const int64_t row = block.rows * tile / tiles;
-    own.rows = block.rows * (tile + 1) / tiles - row;
+  visit_tiles(block.rows, kProductRows, [&](int64_t tile, int64_t row, int64_t rows) {
+    ProductBlock own = block;
+    own.rows = rows;
     own.a = static_cast<const T*>(block.a) + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row);
     own.out = static_cast<T*>(block.out) + row * block.out_stride;
     multiply_shape<By, D, T>(d, own, kTileVectors);
-  }
+  });
 }
 
 /// The sums of as many vectors as a vector has lanes, each in a lane.

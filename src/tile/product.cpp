@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernel/kernel.h"
+#include "kernel/product_tiles.h"
 #include "plan/plan.h"
 #include "tensor/recycle.h"
 #include "tile/pool.h"
@@ -200,11 +201,9 @@ class Multiplication {
              depth, panel());
     if (rest > 0 && packs_b_)
       pack(packed_rest, rest_width, columns + whole * b.column_stride, b.row_stride, b.column_stride, depth, rest);
-    const int64_t blocks = tiles_of(part.rows, kRows);
-    for (int64_t i = 0; i < blocks; ++i) {
+    visit_tiles(part.rows, kRows, [&](int64_t, int64_t row, int64_t height) {
       check_interrupt();
-      const int64_t row = part.rows * i / blocks;
-      block.rows = part.rows * (i + 1) / blocks - row;
+      block.rows = height;
       set_rows(block, {part.batch, part.row + row, block.rows, 0, 0}, k, packed_a);
       T* out = out_at(part) + row * product_.columns;
       if (whole > 0) {
@@ -223,7 +222,7 @@ class Multiplication {
         block.columns = rest;
         kernels_.multiply(block);
       }
-    }
+    });
   }
 
   void set_rows(ProductBlock& block, const Part& part, int64_t k, T* packed) const {
@@ -246,15 +245,14 @@ class Multiplication {
   /// Copies tiles of rows, each with kProductRows numbers for each number along depth.
   void pack_rows(T* packed, const T* from, int64_t rows, int64_t depth) const {
     const Matrices& a = product_.a;
-    const int64_t tiles = tiles_of(rows, kProductRows);
-    for (int64_t tile = 0; tile < tiles; ++tile, packed += kProductRows * depth) {
-      const int64_t row = rows * tile / tiles, end = rows * (tile + 1) / tiles;
+    visit_tiles(rows, kProductRows, [&](int64_t tile, int64_t row, int64_t height) {
+      T* const to = packed + tile * kProductRows * depth;
       const T* const first = from + row * a.row_stride;
-      if (a.row_stride == 1 && tile + 1 < tiles)
-        pack_side_by_side(packed, first, depth);
+      if (a.row_stride == 1 && row + kProductRows <= rows)
+        pack_side_by_side(to, first, depth);
       else
-        pack(packed, kProductRows, first, a.column_stride, a.row_stride, depth, end - row);
-    }
+        pack(to, kProductRows, first, a.column_stride, a.row_stride, depth, height);
+    });
   }
   /// The numbers of a tile's rows lie side by side. Of a tile of fewer rows this reads one of the next, too: copies of
   /// one size need no call.
