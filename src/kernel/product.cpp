@@ -86,32 +86,16 @@ HWY_INLINE hn::Vec<D> load_present([[maybe_unused]] M present, D d, const hn::TF
 #endif
 }
 
-/// Stores the first `columns` lanes of a vector of sums.
-template <class D, class T>
-HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (columns >= lanes) {
-    hn::StoreU(adds ? hn::Add(hn::LoadU(d, out), sums) : sums, d, out);
-    return;
-  }
-  store_some(d, adds ? hn::Add(load_first(d, out, columns), sums) : sums, out, columns);
-}
-
-/// Writes `kVectors` vectors of sums to a row. Vectors that overlap have the same sums where they do, so all are added
-/// before one is written.
-template <int kVectors, bool kEnds, class D, class T>
-HWY_INLINE void store_row(D d, const hn::Vec<D>* sums, T* out, int64_t last, int64_t columns, bool adds) {
-  if constexpr (kEnds) {
-    store(d, sums[0], out, columns, adds);
-  } else {
-    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-    hn::Vec<D> results[kVectors];
-    for (int i = 0; i < kVectors; ++i) {
-      const T* const before = out + (i + 1 == kVectors ? last : i * lanes);
-      results[i] = adds ? hn::Add(hn::LoadU(d, before), sums[i]) : sums[i];
-    }
-    for (int i = 0; i < kVectors; ++i) hn::StoreU(results[i], d, out + (i + 1 == kVectors ? last : i * lanes));
-  }
+/// Stores the first `count` lanes of a vector of sums, which are those of the mask.
+template <class D, class M, class T>
+HWY_INLINE void store_present([[maybe_unused]] M present, D d, hn::Vec<D> sums, T* out, int64_t count, bool adds) {
+  if (adds) sums = hn::Add(load_present(present, d, out, count), sums);
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(sums, present, d, out);
+#else
+  if (count >= static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(sums, d, out);
+  store_some(d, sums, out, count);
+#endif
 }
 
 /// Addresses of rows by groups of four: a register for the offset of each row would be too many. The compiler must not
@@ -136,6 +120,15 @@ class RowGroups {
   int64_t row_;
 };
 
+/// A vector that several instructions use, loaded once: GCC would load it for each.
+template <class V>
+HWY_INLINE V kept([[maybe_unused]] V v) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 // Rows of b that are fetched ahead, where a tile is the only one that reads them. Bench: ./dev bench --sweep, products.
 inline constexpr int64_t kFetchedAhead = 16;
 
@@ -150,23 +143,38 @@ HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a
   const int64_t a_depth = block.a_depth, b_depth = block.b_depth;
   const auto place = [&](int i) HWY_ATTR { return i + 1 == kVectors ? last : i * lanes; };
   RowGroups<kRows, T> rows(a, block.a_row);
+  const T* ahead = b + kFetchedAhead * b_depth;
+  asm("" : "+r"(ahead));  // one register, not an offset for each vector
   hn::Vec<D> sums[kRows][kVectors];
   for (int row = 0; row < kRows; ++row)
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
-  for (int64_t k = 0; k < block.depth; ++k, rows.advance(a_depth), b += b_depth) {
-    hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i) {
-      factors[i] = kVectors == 1 && !By::kArePairs ? load_present(present, d, b, columns) : hn::LoadU(d, b + place(i));
-      if (kFetches) hwy::Prefetch(b + kFetchedAhead * b_depth + i * lanes);
-    }
-    for (int row = 0; row < kRows; ++row) {
-      const auto factor = hn::Set(d, rows.at(row));
-      for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
+  for (int64_t k = 0; k < block.depth; ++k, rows.advance(a_depth), b += b_depth, ahead += b_depth) {
+    const auto load = [&](int i) HWY_ATTR {
+      if (kFetches) hwy::Prefetch(ahead + i * lanes);
+      if (kVectors == 1 && !By::kArePairs) return load_present(present, d, b, columns);
+      return kept(hn::LoadU(d, b + place(i)));
+    };
+    // Those of which there are fewer wait in registers: for all of b's, there would be too few.
+    if constexpr (kRows < kVectors) {
+      hn::Vec<D> factors[kRows];
+      for (int row = 0; row < kRows; ++row) factors[row] = kept(hn::Set(d, rows.at(row)));
+      for (int i = 0; i < kVectors; ++i) {
+        const auto other = load(i);
+        for (int row = 0; row < kRows; ++row) sums[row][i] = By::mul_add(factors[row], other, sums[row][i]);
+      }
+    } else {
+      hn::Vec<D> factors[kVectors];
+      for (int i = 0; i < kVectors; ++i) factors[i] = load(i);
+      for (int row = 0; row < kRows; ++row) {
+        const auto other = hn::Set(d, rows.at(row));
+        for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(other, factors[i], sums[row][i]);
+      }
     }
   }
+#pragma GCC unroll 16
   for (int row = 0; row < kRows; ++row, out += block.out_stride) {
     if constexpr (kVectors == 1) {
-      store(d, sums[row][0], out, columns, block.adds);
+      store_present(present, d, sums[row][0], out, columns, block.adds);
     } else {
       // Vectors that overlap have the same sums where they do: all are added before one is written.
       if (block.adds)

@@ -30,6 +30,7 @@ constexpr int64_t kUnpackedARows = 64;  // rows of a, of which packing would cos
 constexpr int64_t kShortDepth = 32;     // below this, summing over lanes costs more than the products
 constexpr int64_t kDepthOfRow = 16;     // and below so much depth for each row, more than packing
 constexpr int64_t kShortRows = 8;       // rows, or columns, of products of short rows
+constexpr int64_t kDotSum = 8;          // multiplications that take as long as the sum of a vector's lanes
 constexpr int64_t kPackedDepth = 1 << 14;                   // depth of a block of so few rows, where b has to be packed
 constexpr int64_t kSmall = 64, kSmallProducts = 512;        // matrices that are not worth packing or tiles
 constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
@@ -73,11 +74,19 @@ void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t col
   }
 }
 
+/// Whether the lanes of so few columns' sums cost less than columns that a vector of them would have more.
+bool are_dots_cheap(const Product& product) {
+  const int64_t lanes = 32 / itemsize(product.dtype);
+  return product.columns * (product.depth + kDotSum * lanes) <= lanes * product.depth;
+}
+
 /// Whether short rows are multiplied by short columns where they lie: packing these would cost more than it saves.
 bool is_short_dots(const Product& product) {
-  return product.dtype != bfloat16 && product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
-         product.depth <= kShortDotDepth &&
-         (product.rows <= std::min(kShortRows, product.depth) || product.columns <= kShortRows);
+  if (product.dtype == bfloat16 || product.b.row_stride != 1 || product.a.column_stride != 1 || product.depth == 1 ||
+      product.depth > kShortDotDepth)
+    return false;
+  if (product.rows <= std::min(kShortRows, product.depth)) return true;
+  return product.columns <= kShortRows && (product.rows <= kShortRows || are_dots_cheap(product));
 }
 
 /// The same of pairs of bfloat16, at least a vector of them. Bench: ./dev bench --sweep, products.
