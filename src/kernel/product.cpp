@@ -193,6 +193,14 @@ HWY_INLINE void multiply_height(D d, const ProductBlock& block, T* out, const T*
   multiply_tile<By, kRows, kVectors>(d, block, out, a, b, columns);
 }
 
+/// Fetches rows that are written when their sums are done. Bench: ./dev bench --sweep, products.
+template <int kVectors, class D, class T>
+HWY_INLINE void fetch_rows(D d, const T* out, int64_t stride, int64_t rows) {
+#pragma GCC unroll 1
+  for (int64_t row = 0; row < rows; ++row, out += stride)
+    for (int i = 0; i < kVectors; ++i) hwy::Prefetch(out + i * static_cast<int64_t>(hn::Lanes(d)));
+}
+
 /// All rows of up to `kVectors` vectors of columns.
 template <class By, int kVectors, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
@@ -200,6 +208,7 @@ void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_
   const T* const a = static_cast<const T*>(block.a);
   visit_tiles(block.rows, block.a_tile > 0 ? kProductRows : int64_t{kRows},
               [&](int64_t tile, int64_t row, int64_t rows) HWY_ATTR {
+                fetch_rows<kVectors>(d, out + row * block.out_stride, block.out_stride, rows);
                 multiply_height<By, kRows, kVectors>(d, block, out + row * block.out_stride,
                                                      a + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row),
                                                      b, rows, columns);
@@ -349,9 +358,9 @@ HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a
   int64_t k = 0;
   for (; k + lanes <= block.depth; k += lanes) {
     hn::Vec<D> factors[kRows];
-    for (int row = 0; row < kRows; ++row) factors[row] = hn::LoadU(d, a + row * block.a_row + k);
+    for (int row = 0; row < kRows; ++row) factors[row] = kept(hn::LoadU(d, a + row * block.a_row + k));
     for (int column = 0; column < kColumns; ++column) {
-      const auto other = hn::LoadU(d, b + column * block.b_depth + k);
+      const auto other = kept(hn::LoadU(d, b + column * block.b_depth + k));
       for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
   }
@@ -418,13 +427,14 @@ HWY_INLINE void multiply_short_dots(D d, T* out, const T* a, const T* b, int64_t
 template <class T, class By>
 void multiply_long_dots(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  T* out = static_cast<T*>(block.out);
-  const T* a = static_cast<const T*>(block.a);
-  int64_t row = 0;
-  for (; row + 4 <= block.rows; row += 4)
-    multiply_dot_rows<By, 4, kTileVectors>(d, block, out + row * block.out_stride, a + row * block.a_row);
-  for (; row < block.rows; ++row)
-    multiply_dot_rows<By, 1, 8>(d, block, out + row * block.out_stride, a + row * block.a_row);
+  visit_tiles(block.rows, 4, [&](int64_t, int64_t row, int64_t rows) {
+    T* const out = static_cast<T*>(block.out) + row * block.out_stride;
+    const T* const a = static_cast<const T*>(block.a) + row * block.a_row;
+    if (rows == 4) return multiply_dot_rows<By, 4, kTileVectors>(d, block, out, a);
+    if (rows == 3) return multiply_dot_rows<By, 3, kTileVectors>(d, block, out, a);
+    if (rows == 2) return multiply_dot_rows<By, 2, kTileVectors>(d, block, out, a);
+    multiply_dot_rows<By, 1, 8>(d, block, out, a);
+  });
 }
 
 template <class T, class By>
