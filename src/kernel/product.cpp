@@ -137,7 +137,8 @@ inline constexpr int64_t kFetchedAhead = 16;
 /// memory for a vector.
 template <class By, int kRows, int kVectors, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
-  constexpr bool kFetches = kVectors > kTileVectors || (kVectors > 1 && kRows > kProductRows);
+  // A row alone, which is read from a near cache in the time of a few additions, would take longer.
+  constexpr bool kFetches = kVectors > 1 && (kRows > kProductRows || (kRows > 1 && kVectors > kTileVectors));
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
   const auto present = hn::FirstN(d, static_cast<std::size_t>(std::min(columns, lanes)));
   const int64_t a_depth = block.a_depth, b_depth = block.b_depth;
@@ -436,23 +437,30 @@ void multiply_long_dots(const ProductBlock& block) {
     multiply_dot_rows<By, 1, 8>(d, block, out, a);
   });
 }
-
 template <class T, class By>
-void multiply_transposed(const SmallProducts& products) {
+HWY_NOINLINE void multiply_long_batches(const SmallProducts& products) {
   ProductBlock block = products.block;
   for (int64_t batch = 0; batch < products.batches; ++batch) {
-    if (!By::kHasShortDots || block.depth > kShortDotDepth) {
-      multiply_long_dots<T, By>(block);
-    } else if constexpr (By::kHasShortDots) {
-      const hn::CappedTag<T, 32 / sizeof(T)> d;  // short rows begin anywhere: 64 bytes lie in two cache lines
-      for (int64_t row = 0; row < block.rows; ++row)
-        multiply_short_dots(d, static_cast<T*>(block.out) + row * block.out_stride,
-                            static_cast<const T*>(block.a) + row * block.a_row, static_cast<const T*>(block.b),
-                            block.b_depth, block.columns, block.depth);
-    }
+    multiply_long_dots<T, By>(block);
     block.out = static_cast<T*>(block.out) + block.rows * block.out_stride;
     block.a = static_cast<const T*>(block.a) + products.a_batch;
     block.b = static_cast<const T*>(block.b) + products.b_batch;
+  }
+}
+
+template <class T, class By>
+void multiply_transposed(const SmallProducts& products) {
+  const ProductBlock& block = products.block;
+  if (!By::kHasShortDots || block.depth > kShortDotDepth) return multiply_long_batches<T, By>(products);
+  if constexpr (By::kHasShortDots) {
+    const hn::CappedTag<T, 32 / sizeof(T)> d;  // short rows begin anywhere: 64 bytes lie in two cache lines
+    T* out = static_cast<T*>(block.out);
+    for (int64_t batch = 0; batch < products.batches; ++batch) {
+      const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
+      const T* const b = static_cast<const T*>(block.b) + batch * products.b_batch;
+      for (int64_t row = 0; row < block.rows; ++row, out += block.out_stride, a += block.a_row)
+        multiply_short_dots(d, out, a, b, block.b_depth, block.columns, block.depth);
+    }
   }
 }
 

@@ -86,7 +86,7 @@ bool is_short_dots(const Product& product) {
       product.depth > kShortDotDepth)
     return false;
   if (product.rows <= std::min(kShortRows, product.depth)) return true;
-  return product.columns <= kShortRows && (product.rows <= kShortRows || are_dots_cheap(product));
+  return product.columns <= kShortRows && (product.rows <= 2 * kShortRows || are_dots_cheap(product));
 }
 
 /// The same of pairs of bfloat16, at least a vector of them. Bench: ./dev bench --sweep, products.
@@ -172,9 +172,8 @@ class Multiplication {
     block.a = at(a, part.batch, part.row, 0);
     block.a_row = a.row_stride;
     if (packs_a_) {
-      for (int64_t row = 0; row < part.rows; ++row)
-        pack(packed + row * product_.depth, 1, at(a, part.batch, part.row + row, 0), a.column_stride, 0, product_.depth,
-             1);
+      pack(packed, product_.depth, at(a, part.batch, part.row, 0), a.row_stride, a.column_stride, part.rows,
+           product_.depth);
       block.a = packed;
       block.a_row = product_.depth;
     }
