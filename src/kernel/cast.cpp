@@ -55,16 +55,47 @@ HWY_INLINE To converted(From value) {
   }
 }
 
+/// Floats to integers of at most 32 bits. The instruction gives the smallest int32 where a float has none, which is
+/// what PyTorch does, so that no comparison is needed. Bench: ./dev bench --sweep, casts.
+template <class From, class To>
+inline constexpr bool kTruncatesByInstruction =
+    HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX3&& std::is_floating_point_v<From>&& std::is_integral_v<To> &&
+    sizeof(To) <= 4 && !std::is_same_v<To, uint32_t> && !std::is_same_v<To, bool>;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<int32_t> truncated(hn::Vec512<float> v) {
+  return hn::Vec512<int32_t>{_mm512_cvttps_epi32(v.raw)};
+}
+HWY_INLINE hn::Vec256<int32_t> truncated(hn::Vec512<double> v) {
+  return hn::Vec256<int32_t>{_mm512_cvttpd_epi32(v.raw)};
+}
+template <class To>
+struct Truncate {
+  using Out = std::make_unsigned_t<To>;
+  template <class D>
+  static HWY_INLINE hn::Vec<hn::Rebind<Out, D>> run(D, hn::Vec<D> values) {
+    const auto bits = hn::BitCast(hn::Rebind<uint32_t, D>(), truncated(values));
+    if constexpr (sizeof(To) == sizeof(uint32_t))
+      return bits;
+    else
+      return hn::TruncateTo(hn::Rebind<Out, D>(), bits);
+  }
+};
+#endif
+
 template <class From, class To>
 void cast(void* out, const Lanes* in, int64_t n) {
   const Stored<From>* from = static_cast<const Stored<From>*>(in[0].data);
   Stored<To>* to = static_cast<Stored<To>*>(out);
-  if constexpr (std::is_same_v<To, bool>) {
+  if constexpr (kTruncatesByInstruction<From, To>) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    half_loop<Truncate<To>>(hn::ScalableTag<From>(), out, n, InputLanes<From>(in[0]));
+#endif
+  } else if constexpr (std::is_same_v<To, bool>) {
     TENON_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>(widened(from[i]) != 0);
   } else if constexpr (std::is_same_v<From, bool>) {
     TENON_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i) to[i] = converted<To>(static_cast<uint8_t>(from[i] != 0));
+    for (int64_t i = 0; i < n; ++i) to[i] = converted<To>(std::min<uint8_t>(from[i], 1));  // GCC compares one by one
   } else {
     TENON_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) to[i] = converted<To>(widened(from[i]));

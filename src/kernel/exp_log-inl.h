@@ -607,6 +607,9 @@ inline constexpr bool kLooksUpPowers = TENON_HAS_POWER_TABLE != 0 &&
 /// How many powers these vectors look up.
 template <class D>
 inline constexpr int kPowersLookedUp = hn::MaxLanes(D()) == 16 || sizeof(hn::TFromD<D>) == sizeof(double) ? 16 : 8;
+/// Adding it rounds to sixteenths, or eighths; how many of them is in the lowest bits.
+template <class D>
+constexpr hn::TFromD<D> kPowerCounter = kCounter<hn::TFromD<D>> / kPowersLookedUp<D>;
 
 /// e^x = 2^k (high + low), or 2^x, high between 0.7 and 2, |low| <= 0.08.
 template <class V, class VI>
@@ -663,7 +666,7 @@ HWY_INLINE V short_exponential_less_1(D d, V r) {
     return hn::MulAdd(hn::Mul(r, r), polynomial(d, r, kWide ? terms16 : terms8), r);
   }
 }
-/// With n = 16 k + i, or 8 k + i, and x = (n + r) ln 2 / 16: 2^(i/16) (1 + p), p = e^r - 1.
+/// With whole = k + i/16, or k + i/8, and x = whole ln 2 + r: 2^(i/16) (1 + p), p = e^r - 1.
 template <class D, class V>
 HWY_INLINE auto powers_looked_up(D d, V counted, V whole, V r) {
   using T = hn::TFromD<D>;
@@ -677,10 +680,9 @@ HWY_INLINE auto powers_looked_up(D d, V counted, V whole, V r) {
     rest = looked_up(counted, kWide ? kPowerRests16 : kPowerRests8);
   }
   const V p = short_exponential_less_1(d, r);
-  const auto n = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, hn::Set(d, kCounter<T>)));
+  const auto n = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, hn::Set(d, kPowerCounter<D>)));
   const auto k = hn::ShiftRight < kWide ? 4 : 3 > (n);
-  return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, hn::Mul(whole, hn::Set(d, T{1} / kPowersLookedUp<D>)),
-                                                               high, hn::MulAdd(high, p, rest)};
+  return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, whole, high, hn::MulAdd(high, p, rest)};
 }
 #endif
 /// e^x for x between ExpLog<T>::lowest and `highest`; NaN may give any number.
@@ -688,13 +690,12 @@ template <class D, class V>
 HWY_INLINE auto short_exponential(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
-  const V counter = hn::Set(d, kCounter<T>);
+  const V counter = hn::Set(d, kLooksUpPowers<D> ? kPowerCounter<D> : kCounter<T>);
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {
-    constexpr T kEntries = kPowersLookedUp<D>;
-    const V counted = hn::MulAdd(x, hn::Set(d, kEntries * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
-    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / kEntries), x);  // exact
-    return powers_looked_up(d, counted, whole, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / kEntries), high));
+    const V counted = hn::MulAdd(x, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);  // exact
+    return powers_looked_up(d, counted, whole, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), high));
   } else
 #endif
   {
@@ -713,6 +714,12 @@ HWY_INLINE auto short_exponential(D d, V x) {
 template <class D, class V>
 HWY_INLINE V exp_of_any(D d, V x) {
   using T = hn::TFromD<D>;
+  if constexpr (kScalesAtOnce<D> && kLooksUpPowers<D>) {
+    // The instructions give the second operand if one is NaN, and so do all steps.
+    const V bounded = hn::Min(hn::Set(d, ExpLog<T>::highest), hn::Max(hn::Set(d, ExpLog<T>::lowest), x));
+    const auto e = short_exponential(d, bounded);
+    return scaled_by(d, hn::Add(e.high, e.low), e);
+  }
   if constexpr (kLooksUpPowers<D>) {
     const V bounded = hn::Min(hn::Max(x, hn::Set(d, ExpLog<T>::lowest)), hn::Set(d, ExpLog<T>::highest));
     const auto e = short_exponential(d, bounded);
@@ -766,11 +773,9 @@ HWY_INLINE V exp_vector(D d, V x) {
 template <class D, class V>
 HWY_INLINE auto short_exponential_of_2(D d, V x) {
   using T = hn::TFromD<D>;
-  constexpr T kEntries = kPowersLookedUp<D>;
-  const V counter = hn::Set(d, kCounter<T>);
-  const V in_steps = hn::MulAdd(x, hn::Set(d, kEntries), counter), whole = hn::Sub(in_steps, counter);
-  const V r = hn::Mul(hn::NegMulAdd(whole, hn::Set(d, 1 / kEntries), x), hn::Set(d, ExpLog<T>::ln2));
-  return powers_looked_up(d, in_steps, whole, r);
+  const V counter = hn::Set(d, kPowerCounter<D>);
+  const V in_steps = hn::Add(x, counter), whole = hn::Sub(in_steps, counter);
+  return powers_looked_up(d, in_steps, whole, hn::Mul(hn::Sub(x, whole), hn::Set(d, ExpLog<T>::ln2)));
 }
 #endif
 /// 2^(x - k) for the integer k in the lowest bits of `counted`.
@@ -787,6 +792,13 @@ HWY_INLINE V exp2_of_any(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
   const hn::RebindToSigned<D> di;
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kScalesAtOnce<D> && kLooksUpPowers<D>) {
+    const auto e = short_exponential_of_2(
+        d, hn::Min(hn::Set(d, C::highest_power), hn::Max(hn::Set(d, C::lowest_power), x)));  // NaN stays, as in exp
+    return scaled_by(d, hn::Add(e.high, e.low), e);
+  }
+#endif
   const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest_power)), hn::Set(d, C::highest_power));
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {

@@ -521,10 +521,10 @@ HWY_INLINE auto tabled_exponential(D d, Pair<V> x) {
 #endif
   {
     using C = ExpLog<double>;
-    const V counter = hn::Set(d, kCounter<double>);
-    const V counted = hn::MulAdd(x.high, hn::Set(d, 16 * C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
-    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high / 16), x.high);  // exact
-    return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low / 16), x.low)));
+    const V counter = hn::Set(d, kPowerCounter<D>);
+    const V counted = hn::MulAdd(x.high, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+    const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x.high);  // exact
+    return powers_looked_up(d, counted, whole, hn::Add(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), x.low)));
   }
 }
 #endif

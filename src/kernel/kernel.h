@@ -67,7 +67,7 @@ struct ProductBlock {
   int64_t out_stride;  // between rows
   const void* a;
   int64_t a_row, a_depth;
-  int64_t a_tile;  // between groups of kProductRows rows
+  int64_t a_tile;  // between tiles of rows that are packed; 0: rows lie a_row apart
   const void* b;
   int64_t b_depth;  // between rows
   int64_t b_panel;  // between panels: the columns of one tile
@@ -79,8 +79,10 @@ struct SmallProducts {
   ProductBlock block;  // the first product
   int64_t batches, a_batch, b_batch;
 };
-/// Rows of a product's tile.
+/// Most rows of a product's tile.
 inline constexpr int64_t kProductRows = 6;
+/// Rows are divided evenly among as few tiles as hold them: tiles of few rows wait for their sums.
+constexpr int64_t tiles_of(int64_t rows, int64_t most) { return (rows + most - 1) / most; }
 /// Up to this depth multiply_transposed sums the lanes of several dot products together. Bench: ./dev bench --sweep,
 /// products.
 inline constexpr int64_t kShortDotDepth = 128;

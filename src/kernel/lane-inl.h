@@ -21,6 +21,7 @@
 #include "kernel/library-inl.h"
 #include "kernel/normal-inl.h"
 #include "kernel/special_vectors-inl.h"
+#include "kernel/square_root-inl.h"
 #include "ops/row.h"
 #include "type/half.h"
 
@@ -729,7 +730,7 @@ HWY_INLINE Vector<D> magnitude(Vector<D> a) {
 }
 template <class D>
 HWY_INLINE Vector<D> square_root(Vector<D> a) {
-  return {hn::Sqrt(a.v)};
+  return {square_root_vector(D(), a.v)};
 }
 /// `result`, unless `b` is NaN.
 template <class D>

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "hwy/cache_control.h"
 #include "kernel/kernel.h"
+#include "kernel/product_tiles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/product.cpp"
@@ -19,10 +21,18 @@ inline constexpr int kTileVectors = 4;
 #else
 inline constexpr int kTileVectors = 2;
 #endif
+// Few rows are tiles of twice as many vectors.
+inline constexpr int kWideVectors = 2 * kTileVectors;
 
-// Whether a lone vector of columns has a loop of its own, which reads without a mask. Bench: ./dev bench --sweep,
-// products.
-inline constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
+/// The most rows of a tile of so many vectors, where rows are not packed: more products than a processor begins until
+/// the first is done, and b is read once for few rows. Bench: ./dev bench --sweep, products.
+template <class T>
+constexpr int rows_of_tile(int vectors) {
+  if (vectors == kWideVectors) return kTileVectors == 4 ? 3 : 2;
+  if (vectors == 1) return 8;
+  if (kTileVectors < 4 || !std::is_floating_point_v<T>) return kProductRows;
+  return vectors == 2 ? 14 : vectors == 3 ? 8 : kProductRows;
+}
 
 #undef TENON_HAS_PAIRS
 #if HWY_TARGET == HWY_AVX3 && HWY_ARCH_X86_64
@@ -65,88 +75,188 @@ HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* from, int64_t count) 
 #endif
 }
 
-/// Stores the first `columns` lanes of a vector of sums.
-template <class D, class T>
-HWY_INLINE void store(D d, hn::Vec<D> sums, T* out, int64_t columns, bool adds) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (columns >= lanes) {
-    hn::StoreU(adds ? hn::Add(hn::LoadU(d, out), sums) : sums, d, out);
-    return;
-  }
-  store_some(d, adds ? hn::Add(load_first(d, out, columns), sums) : sums, out, columns);
+/// The lanes of a mask of the first `count`, which is computed once.
+template <class D, class M>
+HWY_INLINE hn::Vec<D> load_present([[maybe_unused]] M present, D d, const hn::TFromD<D>* from,
+                                   [[maybe_unused]] int64_t count) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(present, d, from);  // lanes have at least 4 bytes
+#else
+  return load_some(d, from, count);
+#endif
 }
 
-/// `kRows` rows, or two tiles of kProductRows, by `kVectors` vectors of columns. The last vector ends with the last
-/// column, and may overlap the one before it. `kEnds`: a lone vector, of which only the first `columns` are written,
-/// and read, unless they are pairs: behind these is memory for a vector.
-template <class By, int kRows, int kVectors, bool kEnds, class D, class T>
+/// Stores the first `count` lanes of a vector of sums, which are those of the mask.
+template <class D, class M, class T>
+HWY_INLINE void store_present([[maybe_unused]] M present, D d, hn::Vec<D> sums, T* out, int64_t count, bool adds) {
+  if (adds) sums = hn::Add(load_present(present, d, out, count), sums);
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(sums, present, d, out);
+#else
+  if (count >= static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(sums, d, out);
+  store_some(d, sums, out, count);
+#endif
+}
+
+/// Addresses of rows by groups of four: a register for the offset of each row would be too many. The compiler must not
+/// see that groups have offsets, too.
+template <int kRows, class T>
+class RowGroups {
+ public:
+  HWY_INLINE RowGroups(const T* a, int64_t row) : row_(row) {
+    for (int i = 0; i < kGroups; ++i) {
+      groups_[i] = a + 4 * i * row;
+      asm("" : "+r"(groups_[i]));
+    }
+  }
+  HWY_INLINE T at(int row) const { return groups_[row / 4][row % 4 * row_]; }
+  HWY_INLINE void advance(int64_t by) {
+    for (int i = 0; i < kGroups; ++i) groups_[i] += by;
+  }
+
+ private:
+  static constexpr int kGroups = (kRows + 3) / 4;
+  const T* groups_[kGroups];
+  int64_t row_;
+};
+
+/// A vector that several instructions use, loaded once: GCC would load it for each.
+template <class V>
+HWY_INLINE V kept([[maybe_unused]] V v) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
+// Rows of b that are fetched ahead, where a tile is the only one that reads them. Bench: ./dev bench --sweep, products.
+inline constexpr int64_t kFetchedAhead = 16;
+
+/// `kRows` rows by `kVectors` vectors of columns. The last vector ends with the last column, and may overlap the one
+/// before it. Of a lone vector only the first `columns` are written, and read, unless they are pairs: behind these is
+/// memory for a vector.
+template <class By, int kRows, int kVectors, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
+  // A row alone, which is read from a near cache in the time of a few additions, would take longer.
+  constexpr bool kFetches = kVectors > 1 && (kRows > kProductRows || (kRows > 1 && kVectors > kTileVectors));
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
-  const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
-  const int64_t to_second = block.a_tile - kProductRows * a_row;
-  const auto row_of = [&](int row) HWY_ATTR { return row * a_row + (row < kProductRows ? 0 : to_second); };
+  const auto present = hn::FirstN(d, static_cast<std::size_t>(std::min(columns, lanes)));
+  const int64_t a_depth = block.a_depth, b_depth = block.b_depth;
   const auto place = [&](int i) HWY_ATTR { return i + 1 == kVectors ? last : i * lanes; };
+  RowGroups<kRows, T> rows(a, block.a_row);
+  const T* ahead = b + kFetchedAhead * b_depth;
+  asm("" : "+r"(ahead));  // one register, not an offset for each vector
   hn::Vec<D> sums[kRows][kVectors];
   for (int row = 0; row < kRows; ++row)
     for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Zero(d);
-  for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
-    hn::Vec<D> factors[kVectors];
-    for (int i = 0; i < kVectors; ++i)
-      factors[i] = kEnds && !By::kArePairs ? load_first(d, b, columns) : hn::LoadU(d, b + place(i));
-    for (int row = 0; row < kRows; ++row) {
-      const auto factor = hn::Set(d, a[row_of(row)]);
-      for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(factor, factors[i], sums[row][i]);
+  for (int64_t k = 0; k < block.depth; ++k, rows.advance(a_depth), b += b_depth, ahead += b_depth) {
+    const auto load = [&](int i) HWY_ATTR {
+      if (kFetches) hwy::Prefetch(ahead + i * lanes);
+      if (kVectors == 1 && !By::kArePairs) return load_present(present, d, b, columns);
+      return kept(hn::LoadU(d, b + place(i)));
+    };
+    // Those of which there are fewer wait in registers: for all of b's, there would be too few.
+    if constexpr (kRows < kVectors) {
+      hn::Vec<D> factors[kRows];
+      for (int row = 0; row < kRows; ++row) factors[row] = kept(hn::Set(d, rows.at(row)));
+      for (int i = 0; i < kVectors; ++i) {
+        const auto other = load(i);
+        for (int row = 0; row < kRows; ++row) sums[row][i] = By::mul_add(factors[row], other, sums[row][i]);
+      }
+    } else {
+      hn::Vec<D> factors[kVectors];
+      for (int i = 0; i < kVectors; ++i) factors[i] = load(i);
+      for (int row = 0; row < kRows; ++row) {
+        const auto other = hn::Set(d, rows.at(row));
+        for (int i = 0; i < kVectors; ++i) sums[row][i] = By::mul_add(other, factors[i], sums[row][i]);
+      }
     }
   }
-  for (int row = 0; row < kRows; ++row)
-    for (int i = 0; i < kVectors; ++i)
-      store(d, sums[row][i], out + row * block.out_stride + place(i), kEnds ? columns : lanes, block.adds);
+#pragma GCC unroll 16
+  for (int row = 0; row < kRows; ++row, out += block.out_stride) {
+    if constexpr (kVectors == 1) {
+      store_present(present, d, sums[row][0], out, columns, block.adds);
+    } else {
+      // Vectors that overlap have the same sums where they do: all are added before one is written.
+      if (block.adds)
+        for (int i = 0; i < kVectors; ++i) sums[row][i] = hn::Add(hn::LoadU(d, out + place(i)), sums[row][i]);
+      for (int i = 0; i < kVectors; ++i) hn::StoreU(sums[row][i], d, out + place(i));
+    }
+  }
 }
 
-/// All rows of a block that is up to `kVectors` vectors wide.
-template <class By, int kVectors, bool kEnds = kVectors == 1, class D, class T>
+/// `rows` rows, at most kRows.
+template <class By, int kRows, int kVectors, class D, class T>
+HWY_INLINE void multiply_height(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t rows,
+                                int64_t columns) {
+  if constexpr (kRows > 1)
+    if (rows < kRows) return multiply_height<By, kRows - 1, kVectors>(d, block, out, a, b, rows, columns);
+  multiply_tile<By, kRows, kVectors>(d, block, out, a, b, columns);
+}
+
+/// Fetches rows that are written when their sums are done. Bench: ./dev bench --sweep, products.
+template <int kVectors, class D, class T>
+HWY_INLINE void fetch_rows(D d, const T* out, int64_t stride, int64_t rows) {
+#pragma GCC unroll 1
+  for (int64_t row = 0; row < rows; ++row, out += stride)
+    for (int i = 0; i < kVectors; ++i) hwy::Prefetch(out + i * static_cast<int64_t>(hn::Lanes(d)));
+}
+
+/// All rows of up to `kVectors` vectors of columns.
+template <class By, int kVectors, class D, class T>
 void multiply_columns(D d, const ProductBlock& block, T* out, const T* b, int64_t columns) {
-  const T* a = static_cast<const T*>(block.a);
-  int64_t rows = block.rows;
-  // With fewer sums each product of pairs would wait for the one before.
-  if constexpr (By::kArePairs && kVectors == 1)
-    for (; rows >= 2 * kProductRows;
-         rows -= 2 * kProductRows, a += 2 * block.a_tile, out += 2 * kProductRows * block.out_stride)
-      multiply_tile<By, 2 * kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
-  for (; rows >= kProductRows; rows -= kProductRows, a += block.a_tile, out += kProductRows * block.out_stride)
-    multiply_tile<By, kProductRows, kVectors, kEnds>(d, block, out, a, b, columns);
-  if (rows & 4) {
-    multiply_tile<By, 4, kVectors, kEnds>(d, block, out, a, b, columns);
-    a += 4 * block.a_row;
-    out += 4 * block.out_stride;
-  }
-  if (rows & 2) {
-    multiply_tile<By, 2, kVectors, kEnds>(d, block, out, a, b, columns);
-    a += 2 * block.a_row;
-    out += 2 * block.out_stride;
-  }
-  if (rows & 1) multiply_tile<By, 1, kVectors, kEnds>(d, block, out, a, b, columns);
+  constexpr int kRows = rows_of_tile<T>(kVectors);
+  const T* const a = static_cast<const T*>(block.a);
+  visit_tiles(block.rows, block.a_tile > 0 ? kProductRows : int64_t{kRows},
+              [&](int64_t tile, int64_t row, int64_t rows) HWY_ATTR {
+                fetch_rows<kVectors>(d, out + row * block.out_stride, block.out_stride, rows);
+                multiply_height<By, kRows, kVectors>(d, block, out + row * block.out_stride,
+                                                     a + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row),
+                                                     b, rows, columns);
+              });
 }
 
-/// All columns of some rows. Bench: ./dev bench --sweep, products.
+/// How many of so many vectors of columns a tile takes, so that no tile is a lone vector if there are others.
+inline int64_t taken_vectors(int64_t vectors, int64_t most) {
+  if (most == kWideVectors && vectors >= most && vectors != most + 1) return most;
+  most = std::min<int64_t>(most, kTileVectors);
+  if (vectors <= most || vectors >= 2 * most) return std::min(vectors, most);
+  return (vectors + 1) / 2;
+}
+
+/// A block in tiles of at most `most` vectors.
 template <class By, class D, class T>
-void multiply_rows(D d, const ProductBlock& block) {
+void multiply_shape(D d, const ProductBlock& block, int64_t most) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), panel = kTileVectors * lanes;
-  T* out = static_cast<T*>(block.out);
-  const T* b = static_cast<const T*>(block.b);
-  int64_t column = 0;
-  for (; column + panel <= block.columns; column += panel, b += block.b_panel)
-    multiply_columns<By, kTileVectors>(d, block, out + column, b, panel);
-  // Sums that are added to what is there must not overlap.
-  const int64_t least = block.adds ? 2 * lanes : lanes + 1;
-  for (; column + least <= block.columns; column += 2 * lanes, b += 2 * lanes)
-    multiply_columns<By, 2>(d, block, out + column, b, std::min(2 * lanes, block.columns - column));
-  if (!block.adds && column < block.columns && block.columns >= lanes) {
-    const int64_t back = column + lanes - block.columns;
-    return multiply_columns<By, 1, !kReadsWhole>(d, block, out + column - back, b - back, lanes);
+  for (int64_t column = 0, columns = 0; column < block.columns; column += columns) {
+    const int64_t left = block.columns - column, vectors = taken_vectors(tiles_of(left, lanes), most);
+    columns = std::min(vectors * lanes, left);
+    T* const out = static_cast<T*>(block.out) + column;
+    const T* const b = static_cast<const T*>(block.b) + column / panel * block.b_panel + column % panel;
+    if (vectors == kWideVectors) {
+      multiply_columns<By, kWideVectors>(d, block, out, b, columns);
+    } else if (vectors == kTileVectors) {
+      multiply_columns<By, kTileVectors>(d, block, out, b, columns);
+    } else if (vectors == 1) {
+      multiply_columns<By, 1>(d, block, out, b, columns);
+    } else if constexpr (kTileVectors == 4) {
+      if (vectors == 3)
+        multiply_columns<By, 3>(d, block, out, b, columns);
+      else
+        multiply_columns<By, 2>(d, block, out, b, columns);
+    }
   }
-  for (; column < block.columns; column += lanes, b += lanes)
-    multiply_columns<By, 1>(d, block, out + column, b, std::min(lanes, block.columns - column));
+}
+
+/// Vectors of a tile of a whole block.
+template <class T>
+int64_t most_vectors(const ProductBlock& block, int64_t panel) {
+  // In packed panels wider tiles would meet a panel's end.
+  if (!std::is_floating_point_v<T> || block.b_panel != panel || block.a_tile > 0) return kTileVectors;
+  if (block.rows <= rows_of_tile<T>(kWideVectors)) return kWideVectors;
+  for (int vectors = kTileVectors; vectors > 1; --vectors)
+    if (block.rows <= rows_of_tile<T>(vectors)) return vectors;
+  return kTileVectors;
 }
 
 /// Where `b` stays in the first-level cache, a tile's rows are written from end to end: short strips of many rows would
@@ -156,16 +266,19 @@ constexpr int64_t kLastingBytes = 16 << 10;
 template <class T, class By>
 void multiply_block(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  const bool is_strip = By::kArePairs && block.columns <= static_cast<int64_t>(hn::Lanes(d));
-  if (is_strip || block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
-    return multiply_rows<By, decltype(d), T>(d, block);
-  ProductBlock tile = block;
-  for (int64_t rows = block.rows; rows > 0; rows -= kProductRows) {
-    tile.rows = std::min(kProductRows, rows);
-    multiply_rows<By, decltype(d), T>(d, tile);
-    tile.a = static_cast<const T*>(tile.a) + block.a_tile;
-    tile.out = static_cast<T*>(tile.out) + kProductRows * block.out_stride;
-  }
+  using D = std::remove_const_t<decltype(d)>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t most = most_vectors<T>(block, kTileVectors * lanes);
+  if (most != kTileVectors || block.columns <= kTileVectors * lanes ||
+      block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
+    return multiply_shape<By, D, T>(d, block, most);
+  visit_tiles(block.rows, kProductRows, [&](int64_t tile, int64_t row, int64_t rows) {
+    ProductBlock own = block;
+    own.rows = rows;
+    own.a = static_cast<const T*>(block.a) + (block.a_tile > 0 ? tile * block.a_tile : row * block.a_row);
+    own.out = static_cast<T*>(block.out) + row * block.out_stride;
+    multiply_shape<By, D, T>(d, own, kTileVectors);
+  });
 }
 
 /// The sums of as many vectors as a vector has lanes, each in a lane.
@@ -246,9 +359,9 @@ HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a
   int64_t k = 0;
   for (; k + lanes <= block.depth; k += lanes) {
     hn::Vec<D> factors[kRows];
-    for (int row = 0; row < kRows; ++row) factors[row] = hn::LoadU(d, a + row * block.a_row + k);
+    for (int row = 0; row < kRows; ++row) factors[row] = kept(hn::LoadU(d, a + row * block.a_row + k));
     for (int column = 0; column < kColumns; ++column) {
-      const auto other = hn::LoadU(d, b + column * block.b_depth + k);
+      const auto other = kept(hn::LoadU(d, b + column * block.b_depth + k));
       for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
   }
@@ -290,56 +403,81 @@ HWY_INLINE hn::Vec<D> multiply_run(D d, const T* a, const T* b, int64_t depth) {
   return Single::mul_add(load_first(d, a + k, depth - k), load_first(d, b + k, depth - k), sum);
 }
 
-/// The dot products of a contiguous row and contiguous columns, which are too short to sum the lanes of each alone.
-template <class D, class T>
-HWY_INLINE void multiply_short_dots(D d, T* out, const T* a, const T* b, int64_t step, int64_t columns, int64_t depth) {
+// Rows whose short dots are computed together: each vector of b is loaded once for both. Bench: ./dev bench --sweep,
+// products.
+inline constexpr int64_t kShortDotRows = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
+
+/// The dot products of contiguous rows and contiguous columns, which are too short to sum the lanes of each alone.
+template <int64_t kRows, class D, class T>
+HWY_INLINE void multiply_short_dots(D d, const ProductBlock& block, T* out, const T* a, const T* b) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
-  for (; columns >= kLanes; columns -= kLanes, out += kLanes, b += kLanes * step) {
-    hn::Vec<D> sums[kLanes];
-    for (int64_t i = 0; i < kLanes; ++i) sums[i] = hn::Zero(d);
+  const int64_t step = block.b_depth, a_row = block.a_row, depth = block.depth;
+  int64_t column = 0;
+  for (; column + kLanes <= block.columns; column += kLanes, b += kLanes * step) {
+    hn::Vec<D> sums[kRows][kLanes];
+    for (int64_t row = 0; row < kRows; ++row)
+      for (int64_t i = 0; i < kLanes; ++i) sums[row][i] = hn::Zero(d);
+    const auto add = [&](const auto& load) HWY_ATTR {
+      hn::Vec<D> factors[kRows];
+      for (int64_t row = 0; row < kRows; ++row) factors[row] = load(a + row * a_row);
+      for (int64_t i = 0; i < kLanes; ++i) {
+        const auto other = load(b + i * step);
+        for (int64_t row = 0; row < kRows; ++row) sums[row][i] = Single::mul_add(factors[row], other, sums[row][i]);
+      }
+    };
     int64_t k = 0;
-    for (; k + kLanes <= depth; k += kLanes) {
-      const auto factor = hn::LoadU(d, a + k);
-      for (int64_t i = 0; i < kLanes; ++i) sums[i] = Single::mul_add(factor, hn::LoadU(d, b + i * step + k), sums[i]);
-    }
-    if (const int64_t rest = depth - k; rest > 0) {
-      const auto factor = load_first(d, a + k, rest);
-      for (int64_t i = 0; i < kLanes; ++i)
-        sums[i] = Single::mul_add(factor, load_first(d, b + i * step + k, rest), sums[i]);
-    }
-    hn::StoreU(sum_each(d, sums), d, out);
+    for (; k + kLanes <= depth; k += kLanes) add([&](const T* from) HWY_ATTR { return hn::LoadU(d, from + k); });
+    if (k < depth) add([&](const T* from) HWY_ATTR { return load_first(d, from + k, depth - k); });
+    for (int64_t row = 0; row < kRows; ++row)
+      hn::StoreU(sum_each(d, sums[row]), d, out + row * block.out_stride + column);
   }
-  for (int64_t i = 0; i < columns; ++i) out[i] = hn::GetLane(sum_one(d, multiply_run(d, a, b + i * step, depth)));
+  for (; column < block.columns; ++column, b += step)
+    for (int64_t row = 0; row < kRows; ++row)
+      out[row * block.out_stride + column] = hn::GetLane(sum_one(d, multiply_run(d, a + row * a_row, b, depth)));
 }
 
 template <class T, class By>
 void multiply_long_dots(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  T* out = static_cast<T*>(block.out);
-  const T* a = static_cast<const T*>(block.a);
-  int64_t row = 0;
-  for (; row + 4 <= block.rows; row += 4)
-    multiply_dot_rows<By, 4, kTileVectors>(d, block, out + row * block.out_stride, a + row * block.a_row);
-  for (; row < block.rows; ++row)
-    multiply_dot_rows<By, 1, 8>(d, block, out + row * block.out_stride, a + row * block.a_row);
+  visit_tiles(block.rows, 4, [&](int64_t, int64_t row, int64_t rows) {
+    T* const out = static_cast<T*>(block.out) + row * block.out_stride;
+    const T* const a = static_cast<const T*>(block.a) + row * block.a_row;
+    if (rows == 4) return multiply_dot_rows<By, 4, kTileVectors>(d, block, out, a);
+    if (rows == 3) return multiply_dot_rows<By, 3, kTileVectors>(d, block, out, a);
+    if (rows == 2) return multiply_dot_rows<By, 2, kTileVectors>(d, block, out, a);
+    multiply_dot_rows<By, 1, 8>(d, block, out, a);
+  });
+}
+template <class T, class By>
+HWY_NOINLINE void multiply_long_batches(const SmallProducts& products) {
+  ProductBlock block = products.block;
+  for (int64_t batch = 0; batch < products.batches; ++batch) {
+    multiply_long_dots<T, By>(block);
+    block.out = static_cast<T*>(block.out) + block.rows * block.out_stride;
+    block.a = static_cast<const T*>(block.a) + products.a_batch;
+    block.b = static_cast<const T*>(block.b) + products.b_batch;
+  }
 }
 
 template <class T, class By>
 void multiply_transposed(const SmallProducts& products) {
-  ProductBlock block = products.block;
-  for (int64_t batch = 0; batch < products.batches; ++batch) {
-    if (!By::kHasShortDots || block.depth > kShortDotDepth) {
-      multiply_long_dots<T, By>(block);
-    } else if constexpr (By::kHasShortDots) {
-      const hn::CappedTag<T, 32 / sizeof(T)> d;  // short rows begin anywhere: 64 bytes lie in two cache lines
-      for (int64_t row = 0; row < block.rows; ++row)
-        multiply_short_dots(d, static_cast<T*>(block.out) + row * block.out_stride,
-                            static_cast<const T*>(block.a) + row * block.a_row, static_cast<const T*>(block.b),
-                            block.b_depth, block.columns, block.depth);
+  const ProductBlock& block = products.block;
+  if (!By::kHasShortDots || block.depth > kShortDotDepth) return multiply_long_batches<T, By>(products);
+  if constexpr (By::kHasShortDots) {
+    const hn::CappedTag<T, 32 / sizeof(T)> d;  // short rows begin anywhere: 64 bytes lie in two cache lines
+    T* out = static_cast<T*>(block.out);
+    for (int64_t batch = 0; batch < products.batches; ++batch) {
+      const T* const a = static_cast<const T*>(block.a) + batch * products.a_batch;
+      const T* const b = static_cast<const T*>(block.b) + batch * products.b_batch;
+      int64_t row = 0;
+      // Fewer columns than lanes are summed one by one, in which rows have nothing in common.
+      const int64_t together = block.columns < static_cast<int64_t>(hn::MaxLanes(d)) ? 0 : block.rows;
+      for (; row + kShortDotRows <= together; row += kShortDotRows)
+        multiply_short_dots<kShortDotRows>(d, block, out + row * block.out_stride, a + row * block.a_row, b);
+      for (; row < block.rows; ++row)
+        multiply_short_dots<1>(d, block, out + row * block.out_stride, a + row * block.a_row, b);
+      out += block.rows * block.out_stride;
     }
-    block.out = static_cast<T*>(block.out) + block.rows * block.out_stride;
-    block.a = static_cast<const T*>(block.a) + products.a_batch;
-    block.b = static_cast<const T*>(block.b) + products.b_batch;
   }
 }
 
@@ -426,7 +564,6 @@ void multiply_narrow(D d, const SmallProducts& products, T* out) {
 template <class T>
 void multiply_blocks(const SmallProducts& products) {
   ProductBlock block = products.block;
-  block.a_tile = kProductRows * block.a_row;
   block.b_panel = kTileVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   for (int64_t batch = 0; batch < products.batches; ++batch) {
     multiply_block<T, Single>(block);

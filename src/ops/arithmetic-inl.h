@@ -492,7 +492,9 @@ struct sqrt {
                            .promotion = Promotion::int_to_float,
                            .dtypes = kInexact,
                            .kernel_name = "sqrt_cpu",
+                           .vectors = true,
                            .domain = "(0, inf)",
+                           .through_float32 = true,
                            .grad_fn = "SqrtBackward0",
                            .doc = "The square root of input."};
   template <class T>

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernel/kernel.h"
+#include "kernel/product_tiles.h"
 #include "plan/plan.h"
 #include "tensor/recycle.h"
 #include "tile/pool.h"
@@ -20,14 +21,18 @@ namespace {
 constexpr int64_t kDepth = 256;            // of a block: a panel of b stays in the first-level cache
 constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;
+constexpr int64_t kPanelsStrided = 2;
+constexpr int64_t kPackedRows = 64;  // of a panel that are transposed together: they stay in the first-level cache
 // A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;
 constexpr int64_t kUnpackedRows = 48, kUnpackedBytes = 16 << 10;
-constexpr int64_t kShortDepth = 32;                   // below this, summing over lanes costs more than the products
-constexpr int64_t kDepthOfRow = 16;                   // and below so much depth for each row, more than packing
-constexpr int64_t kShortRows = 8;                     // rows, or columns, of products of short rows
-constexpr int64_t kPackedDepth = 1 << 14;             // depth of a block of so few rows, where b has to be packed
-constexpr int64_t kSmall = 64, kSmallProducts = 512;  // matrices that are not worth packing or tiles
+constexpr int64_t kUnpackedARows = 64;  // rows of a, of which packing would cost more than reading them where they lie
+constexpr int64_t kShortDepth = 32;     // below this, summing over lanes costs more than the products
+constexpr int64_t kDepthOfRow = 16;     // and below so much depth for each row, more than packing
+constexpr int64_t kShortRows = 8;       // rows, or columns, of products of short rows
+constexpr int64_t kDotSum = 8;          // multiplications that take as long as the sum of a vector's lanes
+constexpr int64_t kPackedDepth = 1 << 14;                   // depth of a block of so few rows, where b has to be packed
+constexpr int64_t kSmall = 64, kSmallProducts = 512;        // matrices that are not worth packing or tiles
 constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
 constexpr int64_t kVectorDepth = 1024;                      // of rows times few columns, which are summed in four sums
 constexpr int64_t kSmallPart = 1 << 15;                     // elements of results in a thread's part
@@ -54,8 +59,12 @@ Product transposed(const Product& product) {
 template <class T>
 void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t column_stride, int64_t depth,
           int64_t columns) {
+  const MoveKernels& move = kernels().move[std::countr_zero(sizeof(T))];
   if (depth_stride == 1 && columns > 1 && depth > 1) {
-    kernels().move[std::countr_zero(sizeof(T))].transpose(to, width, from, column_stride, depth, columns);
+    for (int64_t k = 0; k < depth; k += kPackedRows)
+      move.transpose(to + k * width, width, from + k, column_stride, std::min(kPackedRows, depth - k), columns);
+  } else if (column_stride == 1 && columns == width) {
+    move.gather(to, from, 1, columns, depth_stride, depth);
   } else if (column_stride == 1) {
     for (int64_t k = 0; k < depth; ++k) std::copy_n(from + k * depth_stride, columns, to + k * width);
   } else {
@@ -65,11 +74,19 @@ void pack(T* to, int64_t width, const T* from, int64_t depth_stride, int64_t col
   }
 }
 
+/// Whether the lanes of so few columns' sums cost less than columns that a vector of them would have more.
+bool are_dots_cheap(const Product& product) {
+  const int64_t lanes = 32 / itemsize(product.dtype);
+  return product.columns * (product.depth + kDotSum * lanes) <= lanes * product.depth;
+}
+
 /// Whether short rows are multiplied by short columns where they lie: packing these would cost more than it saves.
 bool is_short_dots(const Product& product) {
-  return product.dtype != bfloat16 && product.b.row_stride == 1 && product.a.column_stride == 1 && product.depth > 1 &&
-         product.depth <= kShortDotDepth &&
-         (product.rows <= std::min(kShortRows, product.depth) || product.columns <= kShortRows);
+  if (product.dtype == bfloat16 || product.b.row_stride != 1 || product.a.column_stride != 1 || product.depth == 1 ||
+      product.depth > kShortDotDepth)
+    return false;
+  if (product.rows <= std::min(kShortRows, product.depth)) return true;
+  return product.columns <= kShortRows && (product.rows <= 2 * kShortRows || are_dots_cheap(product));
 }
 
 /// The same of pairs of bfloat16, at least a vector of them. Bench: ./dev bench --sweep, products.
@@ -95,8 +112,8 @@ class Multiplication {
                   product.depth >= kDepthOfRow * product.rows &&
                   (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
         packs_a_(is_dots_ ? product.a.column_stride != 1
-                          : product.rows > 1 && product.columns > 2 * kernels_.panel &&
-                                (product.a.column_stride != 1 || product.columns > 8 * kernels_.panel)),
+                          : product.rows > kUnpackedARows &&
+                                product.columns > (product.a.column_stride == 1 ? 8 : kPanelsStrided) * kernels_.panel),
         packs_b_(product.b.column_stride != 1 ||
                  (product.rows > kUnpackedRows &&
                   product.depth * product.columns > kUnpackedBytes / static_cast<int64_t>(sizeof(T)))) {}
@@ -133,6 +150,12 @@ class Multiplication {
     return rounded_up(std::min(columns, columns_of_block()), kernels_.vector) * std::min(kDepth, product_.depth);
   }
 
+  /// Columns of whole panels. A panel joins a rest of less than a vector: both are divided evenly.
+  int64_t whole_panels(int64_t columns) const {
+    const int64_t whole = columns / panel() * panel(), rest = columns - whole;
+    return whole > 0 && rest > 0 && rest <= kernels_.vector ? whole - panel() : whole;
+  }
+
   const T* at(const Matrices& m, int64_t batch, int64_t row, int64_t column) const {
     return reinterpret_cast<const T*>(m.data) + batch * m.batch_stride + row * m.row_stride + column * m.column_stride;
   }
@@ -149,9 +172,8 @@ class Multiplication {
     block.a = at(a, part.batch, part.row, 0);
     block.a_row = a.row_stride;
     if (packs_a_) {
-      for (int64_t row = 0; row < part.rows; ++row)
-        pack(packed + row * product_.depth, 1, at(a, part.batch, part.row + row, 0), a.column_stride, 0, product_.depth,
-             1);
+      pack(packed, product_.depth, at(a, part.batch, part.row, 0), a.row_stride, a.column_stride, part.rows,
+           product_.depth);
       block.a = packed;
       block.a_row = product_.depth;
     }
@@ -177,12 +199,8 @@ class Multiplication {
     block.depth = depth;
     block.adds = k > 0;
     // Whole panels; then the rest of the columns. Where b is not packed all columns are read where they lie.
-    const int64_t whole = packs_b_ ? part.columns / panel() * panel() : part.columns;
-    int64_t rest = part.columns - whole, first = whole;
-    if (rest > 0 && rest < kernels_.vector && part.columns >= kernels_.vector && product_.depth <= kDepth) {
-      rest = kernels_.vector;  // a whole vector is faster; it overlaps others, so nothing may be added later
-      first = part.columns - rest;
-    }
+    const int64_t whole = packs_b_ ? whole_panels(part.columns) : part.columns;
+    const int64_t rest = part.columns - whole;
     const int64_t rest_width = rounded_up(rest, kernels_.vector);
     T* packed_rest = packed_b + whole * depth;
     if (packs_b_)
@@ -190,10 +208,10 @@ class Multiplication {
         pack(packed_b + column * depth, panel(), columns + column * b.column_stride, b.row_stride, b.column_stride,
              depth, panel());
     if (rest > 0 && packs_b_)
-      pack(packed_rest, rest_width, columns + first * b.column_stride, b.row_stride, b.column_stride, depth, rest);
-    for (int64_t row = 0; row < part.rows; row += kRows) {
+      pack(packed_rest, rest_width, columns + whole * b.column_stride, b.row_stride, b.column_stride, depth, rest);
+    visit_tiles(part.rows, kRows, [&](int64_t, int64_t row, int64_t height) {
       check_interrupt();
-      block.rows = std::min(kRows, part.rows - row);
+      block.rows = height;
       set_rows(block, {part.batch, part.row + row, block.rows, 0, 0}, k, packed_a);
       T* out = out_at(part) + row * product_.columns;
       if (whole > 0) {
@@ -205,13 +223,14 @@ class Multiplication {
         kernels_.multiply(block);
       }
       if (rest > 0) {
-        block.out = out + first;
+        block.out = out + whole;
         block.b = packed_rest;
         block.b_depth = rest_width;
+        block.b_panel = panel();
         block.columns = rest;
         kernels_.multiply(block);
       }
-    }
+    });
   }
 
   void set_rows(ProductBlock& block, const Part& part, int64_t k, T* packed) const {
@@ -221,16 +240,33 @@ class Multiplication {
       block.a = rows;
       block.a_row = a.row_stride;
       block.a_depth = a.column_stride;
-      block.a_tile = kProductRows * a.row_stride;
+      block.a_tile = 0;
       return;
     }
-    for (int64_t row = 0; row < part.rows; row += kProductRows)
-      pack(packed + row * block.depth, kProductRows, rows + row * a.row_stride, a.column_stride, a.row_stride,
-           block.depth, std::min(kProductRows, part.rows - row));
+    pack_rows(packed, rows, part.rows, block.depth);
     block.a = packed;
     block.a_row = 1;
     block.a_depth = kProductRows;
     block.a_tile = kProductRows * block.depth;
+  }
+
+  /// Copies tiles of rows, each with kProductRows numbers for each number along depth.
+  void pack_rows(T* packed, const T* from, int64_t rows, int64_t depth) const {
+    const Matrices& a = product_.a;
+    visit_tiles(rows, kProductRows, [&](int64_t tile, int64_t row, int64_t height) {
+      T* const to = packed + tile * kProductRows * depth;
+      const T* const first = from + row * a.row_stride;
+      if (a.row_stride == 1 && row + kProductRows <= rows)
+        pack_side_by_side(to, first, depth);
+      else
+        pack(to, kProductRows, first, a.column_stride, a.row_stride, depth, height);
+    });
+  }
+  /// The numbers of a tile's rows lie side by side. Of a tile of fewer rows this reads one of the next, too: copies of
+  /// one size need no call.
+  void pack_side_by_side(T* packed, const T* from, int64_t depth) const {
+    for (int64_t k = 0; k < depth; ++k)
+      std::memcpy(packed + k * kProductRows, from + k * product_.a.column_stride, kProductRows * sizeof(T));
   }
 
   const Product& product_;

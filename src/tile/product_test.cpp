@@ -67,6 +67,29 @@ TEST(Multiply, TakesMatricesOfAnySidesAndLayouts) {
           }
 }
 
+TEST(Multiply, TakesEveryNumberOfRowsInTilesOfEveryWidth) {
+  for (int64_t rows = 1; rows <= 30; ++rows)
+    for (const int64_t columns : {16, 18, 40, 52, 65, 79, 97, 130, 150, 177})
+      for (const int64_t depth : {3, 70, 300})
+        for (const Layout left : {Layout::by_rows, Layout::by_columns}) {
+          check<float>(float32, 1, rows, columns, depth, left, Layout::by_rows);
+          check<double>(float64, 1, rows, columns, depth, left, Layout::by_columns);
+          check<int32_t>(int32, 1, rows, columns, depth, left, Layout::by_rows);
+          if (HasFatalFailure()) return;
+        }
+}
+
+TEST(Multiply, PacksTilesOfManyRows) {
+  for (const int64_t rows : {65, 66, 71, 97, 98, 193})
+    for (const int64_t columns : {129, 140, 145, 530})
+      for (const int64_t depth : {5, 65, 258})
+        for (const Layout left : {Layout::by_rows, Layout::by_columns, Layout::with_gaps}) {
+          check<float>(float32, 1, rows, columns, depth, left, Layout::by_rows);
+          check<double>(float64, 1, rows, columns, depth, left, Layout::by_columns);
+          if (HasFatalFailure()) return;
+        }
+}
+
 TEST(Multiply, TakesBatchesOfSmallMatrices) {
   for (const int64_t rows : {1, 2, 3, 4, 5, 8, 11, 64})
     for (int64_t columns = 1; columns <= 20; ++columns)

@@ -1,0 +1,86 @@
+// Casts of floats to integers truncate, of any number of lanes; where int32 has no such number they give its smallest
+// one, or the low bits of that. Any byte but 0 is true.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "kernel/kernel.h"
+
+namespace tenon {
+namespace {
+
+template <class To, class From>
+std::vector<To> run_cast(Dtype from, Dtype to, const std::vector<From>& in) {
+  std::vector<To> out(in.size() + 1, To(77));
+  const Lanes lanes{in.data(), 1};
+  kernels().cast[static_cast<int>(from)][static_cast<int>(to)](out.data(), &lanes, static_cast<int64_t>(in.size()));
+  EXPECT_EQ(out.back(), To(77)) << "written behind the end";
+  out.pop_back();
+  return out;
+}
+
+template <class From>
+std::vector<From> drawn_floats(int64_t count) {
+  const From special[] = {0,
+                          From(-0.0),
+                          From(0.9),
+                          From(-0.9),
+                          From(127.5),
+                          From(-128.9),
+                          From(300.25),
+                          From(-70000.5),
+                          From(2147483520),
+                          From(2147483648.0),
+                          From(-2147483648.0),
+                          From(1e20),
+                          From(-1e20),
+                          std::numeric_limits<From>::infinity(),
+                          -std::numeric_limits<From>::infinity(),
+                          std::numeric_limits<From>::quiet_NaN(),
+                          std::numeric_limits<From>::denorm_min()};
+  std::vector<From> in;
+  for (int64_t i = 0; i < count; ++i) in.push_back(special[static_cast<std::size_t>(i) % std::size(special)]);
+  return in;
+}
+
+template <class From, class To>
+void expect_truncated() {
+  for (int64_t count = 1; count < 80; ++count) {
+    const std::vector<From> in = drawn_floats<From>(count);
+    const std::vector<To> out = run_cast<To>(dtype_of_v<From>, dtype_of_v<To>, in);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const bool fits = in[i] >= From(-2147483648.0) && in[i] < From(2147483648.0);
+      const int32_t whole = fits ? static_cast<int32_t>(in[i]) : std::numeric_limits<int32_t>::min();
+      ASSERT_EQ(out[i], static_cast<To>(whole)) << in[i] << " to " << dtype_name(dtype_of_v<To>) << ", of " << count;
+    }
+  }
+}
+
+TEST(Cast, TruncatesFloatsToNarrowIntegers) {
+  expect_truncated<float, int8_t>();
+  expect_truncated<float, uint8_t>();
+  expect_truncated<float, int16_t>();
+  expect_truncated<float, int32_t>();
+  expect_truncated<double, int8_t>();
+  expect_truncated<double, uint8_t>();
+  expect_truncated<double, int16_t>();
+  expect_truncated<double, int32_t>();
+}
+
+TEST(Cast, TakesAnyByteButZeroForTrue) {
+  for (std::size_t count = 1; count < 80; ++count) {
+    std::vector<uint8_t> in;
+    for (std::size_t i = 0; i < count; ++i) in.push_back(static_cast<uint8_t>(i % 3 == 0 ? 0 : i * 37));
+    const std::vector<float> few = run_cast<float>(bool_, float32, in);
+    const std::vector<int64_t> wide = run_cast<int64_t>(bool_, int64, in);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(few[i], in[i] != 0 ? 1.0f : 0.0f) << static_cast<int>(in[i]) << ", of " << count;
+      ASSERT_EQ(wide[i], in[i] != 0 ? 1 : 0) << static_cast<int>(in[i]) << ", of " << count;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon
