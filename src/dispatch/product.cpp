@@ -333,7 +333,11 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   return result;
 }
 
-Tensor added(Tensor product, const Start& start, Dtype dtype) {
+/// Who multiplies in PyTorch. BLAS does not read a product whose factor is 0; PyTorch's own loops multiply by every
+/// factor, also by 0 and 1, which changes signs of zeros of complex numbers and gives NaN for infinities.
+enum class Loops { blas, own };
+
+Tensor added(Tensor product, const Start& start, Dtype dtype, Loops loops) {
   // Without elements PyTorch ignores the factors. bool gets here only on meta.
   if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
   const auto write = [&](Op op, const Arg& other, const Arg* last) {
@@ -342,17 +346,17 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
     run_inplace(op, product, args, last ? 3 : 2);
   };
   const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
-  // As in BLAS: alpha 0 gives beta * start even if the product is infinite.
-  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype))) {
+  if (loops == Loops::blas && is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype))) {
     if (!is(beta, 1)) return only_start({start.tensor, beta, alpha}, product.sizes(), dtype);
     run_copy(product, start.tensor.detach().expand(product.sizes()));
     forget_writes(product);
     return product;
   }
-  if (!is(alpha, 1)) write(Op::mul, alpha, nullptr);
+  const bool multiplies_by_1 = loops == Loops::own && is_complex(dtype);
+  if (multiplies_by_1 || !is(alpha, 1)) write(Op::mul, alpha, nullptr);
   if (!is(beta, 0)) {
     const Arg scale(beta);
-    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
+    !multiplies_by_1&& is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
   }
   product = narrowed(product, dtype);
   forget_writes(product);
@@ -505,7 +509,7 @@ Tensor plain::addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, 
   const Start start{self, beta, alpha};
   if (numel_of(sizes) > 0 && mat1.size(1) == 0 && is_computed(mat1)) return only_start(start, sizes, mat2.dtype());
   if (numel_of(sizes) > 0 && is_computed(mat1)) check_has_code(row_of(Op::addmm), mat1.dtype());
-  return added(multiplied(mat1, mat2, sizes), start, mat1.dtype());
+  return added(multiplied(mat1, mat2, sizes), start, mat1.dtype(), Loops::blas);
 }
 
 Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta,
@@ -541,11 +545,16 @@ bool is_of_library(const Tensor& batch) {
          (batch.stride(1) == 1 && batch.stride(2) >= batch.size(1));
 }
 
-/// PyTorch multiplies small matrices itself and leaves others to a library or to mm. Each has its own error text for a
-/// dtype that it does not support.
-void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
+/// PyTorch multiplies small matrices itself and leaves others to a library or to mm.
+Loops loops_of_batches(const Tensor& a, const Tensor& b) {
   constexpr int64_t kSmall = 400;
-  if ((Checked(a.sizes()[1]) * a.sizes()[2] * Checked(b.sizes()[2])).is_at_most(kSmall - 1)) {
+  const bool is_small = (Checked(a.sizes()[1]) * a.sizes()[2] * Checked(b.sizes()[2])).is_at_most(kSmall - 1);
+  return is_small ? Loops::own : Loops::blas;
+}
+
+/// Each has its own error text for a dtype that it does not support.
+void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
+  if (loops_of_batches(a, b) == Loops::own) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
@@ -612,7 +621,7 @@ Tensor plain::baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& ba
   const Start start{self, beta, alpha};
   if (numel_of(sizes) > 0 && batch1.size(2) == 0 && runs) return only_start(start, sizes, batch2.dtype());
   if (numel_of(sizes) > 0 && runs) check_batch_dtypes(Op::baddbmm, batch1, batch2);
-  return added(multiplied(batch1, batch2, sizes), start, batch2.dtype());
+  return added(multiplied(batch1, batch2, sizes), start, batch2.dtype(), loops_of_batches(batch1, batch2));
 }
 
 Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta,
@@ -678,6 +687,37 @@ Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
   return write_result(Op::mv, out, multiplied_vector(self, vec, &out));
 }
 
+namespace {
+
+/// Whether PyTorch's own loop over a matrix adds one column after the other to the result. It sums a single row.
+bool adds_columns(const Tensor& matrix) {
+  const int64_t rows = matrix.size(0), columns = matrix.size(1);
+  return matrix.stride(0) == 1 && (columns == 1 || (rows > 1 && matrix.stride(1) >= rows));
+}
+
+/// addmv in that order, which decides the sign of a zero where alpha is 0: -0 stays if every product is -0.
+Tensor added_columns(const Tensor& matrix, const Tensor& vector, const Start& start) {
+  const auto times = [](const Tensor& tensor, const Arg& factor) {
+    const Arg self(tensor);
+    const Arg* const args[] = {&self, &factor};
+    return run_elementwise(Op::mul, args, 2);
+  };
+  const Dims sizes{matrix.size(0)};
+  Tensor result = is(start.beta, 1) ? run_clone(start.tensor.detach().expand(sizes), MemoryFormat::contiguous)
+                                    : only_start(start, sizes, vector.dtype());
+  const Tensor factors = times(vector.detach(), Arg(start.alpha));
+  for (int64_t column = 0; column < matrix.size(1); ++column) {
+    const Tensor product = times(matrix.detach().select(1, column), Arg(factors.select(0, column)));
+    const Arg self(result), other(product);
+    const Arg* const args[] = {&self, &other};
+    run_inplace(Op::add, result, args, 2);
+  }
+  forget_writes(result);
+  return result;
+}
+
+}  // namespace
+
 Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_devices(mat, vec);
@@ -694,7 +734,9 @@ Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Sc
     check_fits(beta, dtype);
     check_fits(alpha, dtype);
   }
-  return added(multiplied(mat, vec, sizes), {self, beta, alpha}, dtype);
+  const Start start{self, beta, alpha};
+  if (is_complex(dtype) && is(alpha, 0) && is_computed(mat) && adds_columns(mat)) return added_columns(mat, vec, start);
+  return added(multiplied(mat, vec, sizes), start, dtype, is_complex(dtype) ? Loops::own : Loops::blas);
 }
 
 Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta,
