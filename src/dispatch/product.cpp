@@ -365,19 +365,22 @@ Tensor added(Tensor product, const Start& start, Dtype dtype, Loops loops) {
 
 // --- out=
 
-/// Writes zeros by a fill, which is allowed for overlapping elements.
-Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device device) {
-  check_out_device(out, device);
-  ResizedOutput resized(out, sizes, strides);
+/// PyTorch refuses an `out` of the result's sizes whose elements share memory before it looks for code for the dtype.
+void check_elements_apart(const Tensor& out, SizesView sizes) {
+  if (out.sizes() == sizes) check_no_internal_overlap(out);
+}
+
+}  // namespace
+
+Tensor& write_zeros(Tensor& out, const Tensor& result) {
+  check_out_device(out, result.device());
+  ResizedOutput resized(out, result.sizes(), result.strides());
   if (!out.is_meta()) run_fill(out, 0);
   resized.keep();
   return out;
 }
 
-/// PyTorch refuses an `out` of the result's sizes whose elements share memory before it looks for code for the dtype.
-void check_elements_apart(const Tensor& out, SizesView sizes) {
-  if (out.sizes() == sizes) check_no_internal_overlap(out);
-}
+namespace {
 
 // --- In place
 
@@ -477,7 +480,7 @@ Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_strict_out(out, self.dtype());
   const Tensor result = multiplied_matrices(self, mat2, &out);
   if (self.numel() > 0) return write_result(Op::mm, out, result);
-  return write_zeros(out, result.sizes(), result.strides(), result.device());
+  return write_zeros(out, result);
 }
 
 namespace {
@@ -517,8 +520,10 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
   check_unrecorded(Op::addmm, out, self, mat1, mat2);
   check_addmm(self, mat1, mat2);
   check_strict_out(out, mat1.dtype());
-  check_elements_apart(out, {mat1.size(0), mat2.size(1)});
-  return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha), &self);
+  if (!is(beta, 0)) check_elements_apart(out, {mat1.size(0), mat2.size(1)});
+  const Tensor result = plain::addmm(self, mat1, mat2, beta, alpha);
+  if (is(beta, 0) && mat1.size(1) == 0) return write_zeros(out, result);
+  return write_result(Op::addmm, out, result, &self);
 }
 
 void plain::addmm_inplace(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
@@ -595,7 +600,9 @@ Tensor& plain::bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_unrecorded(Op::bmm, out, self, mat2);
   check_batches(self, mat2);
   check_strict_out(out, mat2.dtype());
-  return write_result(Op::bmm, out, multiplied_batches(self, mat2, &out));
+  const Tensor result = multiplied_batches(self, mat2, &out);
+  if (self.numel() == 0) return write_zeros(out, result);
+  return write_result(Op::bmm, out, result);
 }
 
 namespace {
@@ -629,8 +636,10 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
   check_unrecorded(Op::baddbmm, out, self, batch1, batch2);
   check_baddbmm(self, batch1, batch2);
   check_strict_out(out, batch2.dtype());
-  check_elements_apart(out, {batch1.size(0), batch1.size(1), batch2.size(2)});
-  return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha), &self);
+  if (!is(beta, 0)) check_elements_apart(out, {batch1.size(0), batch1.size(1), batch2.size(2)});
+  const Tensor result = plain::baddbmm(self, batch1, batch2, beta, alpha);
+  if (is(beta, 0) && batch1.size(2) == 0) return write_zeros(out, result);
+  return write_result(Op::baddbmm, out, result, &self);
 }
 
 void plain::baddbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
@@ -684,7 +693,9 @@ Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
   else
     check_addmv(self, vec, {rows}, vec.dtype());
   check_strict_out(out, vec.dtype());
-  return write_result(Op::mv, out, multiplied_vector(self, vec, &out));
+  const Tensor result = multiplied_vector(self, vec, &out);
+  if (self.numel() == 0) return write_zeros(out, result);
+  return write_result(Op::mv, out, result);
 }
 
 namespace {
@@ -745,7 +756,9 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_strict_out(out, vec.dtype());
   if (!is(beta, 0)) check_elements_apart(out, {mat.size(0)});
-  return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha), &self);
+  const Tensor result = plain::addmv(self, mat, vec, beta, alpha);
+  if (is(beta, 0) && mat.numel() == 0) return write_zeros(out, result);
+  return write_result(Op::addmv, out, result, &self);
 }
 
 void plain::addmv_inplace(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
