@@ -338,3 +338,27 @@ def test_gradients(call, dtype):
         return x.grad, type(values.grad_fn).__name__, values.requires_grad, indices.requires_grad, indices.grad_fn
 
     same(gradients)
+
+
+TRUTHS = {
+    "unique": lambda m, x: m.unique(x, return_inverse=True, return_counts=True), "unique, unsorted": lambda m, x: m.unique(x, sorted=False),
+    "unique along a dim": lambda m, x: m.unique(x.reshape(2, -1), return_inverse=True, return_counts=True, dim=1),
+    "unique_consecutive": lambda m, x: m.unique_consecutive(x, True, True), "unique_consecutive, values": lambda m, x: (m.unique_consecutive(x),),
+    "unique_consecutive along a dim": lambda m, x: m.unique_consecutive(x.reshape(2, -1), True, True, 1),
+    "cummax": lambda m, x: m.cummax(x, 0), "cummin": lambda m, x: m.cummin(x.reshape(2, -1), 1), "mode": lambda m, x: (m.mode(x).values,),
+    "sort": lambda m, x: m.sort(x, stable=True), "sort, descending": lambda m, x: m.sort(x.reshape(2, -1), dim=0, descending=True, stable=True),
+    "argsort": lambda m, x: (m.argsort(x, stable=True),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [2, 20, 300, 5000])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_bools_are_compared_by_truth(name, length):
+    rng = random.Random(length)
+    stored = [rng.choice([0, 0, 1, 2, 128, 255]) for _ in range(length)]
+
+    def call(m):
+        results = TRUTHS[name](m, m.tensor(stored, dtype=m.uint8).view(m.bool))
+        return tuple(result != 0 if result.dtype == m.bool else result for result in results)
+
+    same(call)
