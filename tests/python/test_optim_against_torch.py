@@ -431,3 +431,19 @@ def test_error_of_a_hook_names_the_step(name, derived):
         return re.sub("0x[0-9a-f]+", "", str(caught.value)), kind.step.__qualname__
 
     assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("calls", [[], ["optimizer"]], ids=str)
+def test_order_of_steps_of_an_own_optimizer(calls):
+    def call(m):
+        class Own(m.optim.Optimizer):
+            def step(self, closure=None):
+                pass
+
+        optimizer = Own([m.ones(2)], {"lr": 0.1})
+        scheduler = m.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+        for _ in calls:
+            optimizer.step()
+        scheduler.step()
+
+    same(call)

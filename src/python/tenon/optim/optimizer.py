@@ -122,7 +122,6 @@ class Optimizer(Hooks):
     @hooked
     def step(self, closure=None):
         """Moves all parameters that have a gradient. `closure` computes the loss again; its result is returned."""
-        self._opt_called = True
         loss = None
         if closure is not None:
             with enable_grad():
