@@ -1,4 +1,5 @@
-// Products of vectors and matrices: shapes and dtypes are checked here, tile/product.h multiplies.
+// Products of vectors and matrices: shapes and dtypes are checked here, tile/product.h and tile/narrow_product.h
+// multiply.
 #include "tile/product.h"
 
 #include <algorithm>
@@ -7,13 +8,13 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "dispatch/products.h"
-#include "kernel/kernel.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tile/cast.h"
+#include "tile/narrow_product.h"
 #include "tile/pool.h"
 #include "tile/run.h"
-#include "tile/scratch.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -147,10 +148,8 @@ int64_t few_numbers(const Tensor& tensor) {
 /// The product of `left` and `right` numbers, which are few, in their narrow dtype.
 void multiply_few(const Tensor& a, int64_t left, const Tensor& b, int64_t right, Dtype wide, const Tensor& out) {
   alignas(64) std::byte numbers[kFewNumbers * 4];
-  const auto cast = [](Dtype from, Dtype to) { return kernels().cast[static_cast<int>(from)][static_cast<int>(to)]; };
   const auto widen = [&](const Tensor& tensor, int64_t count, std::byte* to) {
-    const Lanes lanes{tensor.impl()->data(), 1};
-    cast(tensor.dtype(), wide)(to, &lanes, count);
+    cast_lanes(to, wide, tensor.impl()->data(), tensor.dtype(), count);
     return to;
   };
   Product product = product_of(a, b, wide);
@@ -158,8 +157,7 @@ void multiply_few(const Tensor& a, int64_t left, const Tensor& b, int64_t right,
   product.b.data = widen(b, right, numbers + left * 4);
   product.out = numbers + (left + right) * 4;
   multiply(product);
-  const Lanes lanes{product.out, 1};
-  cast(wide, out.dtype())(out.impl()->data(), &lanes, out.numel());
+  cast_lanes(out.impl()->data(), out.dtype(), product.out, wide, out.numel());
 }
 
 /// a b in the dtype of both, if it is narrow and there are few numbers. Otherwise undefined.
@@ -180,120 +178,23 @@ Tensor product_of_few(const Tensor& a, const Tensor& b, SizesView sizes, const T
   return out;
 }
 
-// Elements of float32 results that stay in the second-level cache until they are rounded, and columns up to which the
-// second operand is read again for so few rows. Bench: ./dev bench --sweep, products.
-constexpr int64_t kRoundedNumbers = 1 << 15, kRoundedColumns = 64;
-
-/// The product of many short rows of bfloat16, some at a time. Otherwise undefined.
-Tensor product_by_rows(const Tensor& a, const Tensor& b, SizesView sizes) {
-  if (a.dtype() != bfloat16 || b.dtype() != bfloat16 || a.dim() != 2 || b.dim() != 2 || a.is_meta() || b.is_meta())
-    return {};
-  const Product product = product_of(a, b, bfloat16);
-  if (product.columns > kRoundedColumns || numel_of(sizes) < 2 * kRoundedNumbers || CourseRecord::now() ||
-      !multiplies_pairs(product.rows, product.columns, product.depth))
-    return {};
-  const Tensor out = new_tensor(sizes, bfloat16);
-  const int64_t parts = (numel_of(sizes) + kRoundedNumbers - 1) / kRoundedNumbers;
-  const Kernel narrow = kernels().cast[static_cast<int>(float32)][static_cast<int>(bfloat16)];
-  parallel_for(
-      parts, [] { return Scratch((kRoundedNumbers + kRoundedColumns) * 4); },
-      [&](Scratch& scratch, int64_t part) {
-        // exact: inside the operands and the output
-        const int64_t row = product.rows * part / parts, end = product.rows * (part + 1) / parts;
-        Product own = product;
-        own.rows = end - row;
-        own.a.data += row * own.a.row_stride * 2;
-        own.out = scratch.data();
-        multiply(own);
-        const Lanes wide{own.out, 1};
-        narrow(out.impl()->data() + row * own.columns * 2, &wide, own.rows * own.columns);
-      });
-  return out;
-}
-
-// Numbers of a matrix that stay in the first-level cache until they are multiplied, and rows of it that are worth a
-// call, and their longest. Bench: ./dev bench --sweep, products.
-constexpr int64_t kWidenedNumbers = 1 << 13, kWidenedRows = 8, kLongestWidened = 1 << 12;
-
-/// A large matrix of 16-bit floats whose rows lie along memory, and the vector that it is multiplied by.
-struct NarrowMatrix {
-  const std::byte* rows;
-  int64_t length, stride;
-  bool sums_rows;     // else the result has a number for each row
-  const Tensor wide;  // the vector in float32
-  Kernel widen;
-
-  /// Widens rows [first, end) to `to`.
-  void widen_rows(int64_t first, int64_t end, std::byte* to) const {
-    // exact: inside the storage
-    const bool is_dense = stride == length;
-    const int64_t runs = is_dense ? 1 : end - first, each = is_dense ? (end - first) * length : length;
-    for (int64_t run = 0; run < runs; ++run, to += each * 4) {
-      const Lanes lanes{rows + (first + run) * stride * 2, 1};
-      widen(to, &lanes, each);
-    }
-  }
-  /// Multiplies them: to numbers [first, end) of the result, or to a sum of these rows.
-  void multiply_rows(int64_t first, int64_t end, std::byte* scratch, std::byte* result) const {
-    widen_rows(first, end, scratch);
-    const std::byte* const factors = wide.impl()->data();
-    const Matrices matrix{scratch, 0, length, 1};
-    if (sums_rows)
-      multiply({float32, 1, 1, length, end - first, {factors + first * 4, 0, 0, 1}, matrix, result});
-    else
-      multiply({float32, 1, end - first, 1, length, matrix, {factors, 0, 1, 0}, result + first * 4});
-  }
-};
-
-/// The product of a vector and such a matrix, some rows at a time. Otherwise undefined.
-Tensor product_of_vector(const Tensor& a, const Tensor& b, SizesView sizes) {
+/// A product of 16-bit floats of which an operand or the result would be large in float32. Otherwise undefined.
+Tensor product_by_tiles(const Tensor& a, const Tensor& b, SizesView sizes) {
   const Dtype dtype = a.dtype();
   if (!is_floating_point(dtype) || itemsize(dtype) != 2 || b.dtype() != dtype || a.dim() > 2 || b.dim() > 2 ||
       a.is_meta() || b.is_meta() || CourseRecord::now())
     return {};
-  // exact: one of rows and columns is 1; rows of the matrix lie in memory, one behind the other
-  const Product product = product_of(a, b, dtype);
-  const bool is_row = product.rows == 1;
-  if ((!is_row && product.columns != 1) || a.numel() == 0 || b.numel() == 0) return {};
-  const Matrices& matrix = is_row ? product.b : product.a;
-  const int64_t results = product.rows * product.columns, along = is_row ? matrix.row_stride : matrix.column_stride,
-                beside = is_row ? matrix.column_stride : matrix.row_stride;
-  const bool sums_rows = beside == 1 && along >= results;
-  const int64_t length = sums_rows ? results : product.depth, count = sums_rows ? product.depth : results;
-  if ((!sums_rows && (along != 1 || beside < length)) || length > kLongestWidened || length < 16 ||
-      count < 16 * kWidenedNumbers / length)
-    return {};
-  const Kernel *to_wide = kernels().cast[static_cast<int>(dtype)],
-               *from_wide = kernels().cast[static_cast<int>(float32)];
-  const NarrowMatrix rows{matrix.data,
-                          length,
-                          sums_rows ? along : beside,
-                          sums_rows,
-                          run_to(is_row ? a : b, float32, MemoryFormat::contiguous),
-                          to_wide[static_cast<int>(float32)]};
-  const int64_t each = std::max(kWidenedNumbers / length, kWidenedRows), parts = (count + each - 1) / each;
-  const Tensor wide = new_tensor({sums_rows ? parts * results : results}, float32), out = new_tensor(sizes, dtype);
-  std::byte* const to = wide.impl()->data();
-  parallel_for(
-      parts, [&] { return Scratch(each * length * 4); },
-      [&](Scratch& scratch, int64_t part) {
-        rows.multiply_rows(count * part / parts, count * (part + 1) / parts, scratch.data(),
-                           to + (sums_rows ? part * results * 4 : 0));
-      });
-  const Kernel add = kernels().elementwise[static_cast<int>(Op::add)][static_cast<int>(float32)];
-  for (int64_t part = 1; sums_rows && part < parts; ++part) {
-    const Lanes both[] = {{to, 1}, {to + part * results * 4, 1}};
-    add(to, both, results);
-  }
-  const Lanes lanes{to, 1};
-  from_wide[static_cast<int>(dtype)](out.impl()->data(), &lanes, results);
+  Product product = product_of(a, b, dtype);
+  if (!multiplies_by_tiles(product)) return {};
+  const Tensor out = new_tensor(sizes, dtype);
+  product.out = out.impl()->data();
+  multiply_by_tiles(product);
   return out;
 }
 
 Tensor narrow_product(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr) {
   if (Tensor few = product_of_few(a, b, sizes, place); few.defined()) return few;
-  if (Tensor rows = product_by_rows(a, b, sizes); rows.defined()) return rows;
-  if (Tensor vector = product_of_vector(a, b, sizes); vector.defined()) return vector;
+  if (Tensor by_tiles = product_by_tiles(a, b, sizes); by_tiles.defined()) return by_tiles;
   return narrowed(multiplied(a, b, sizes, place), a.dtype());
 }
 
