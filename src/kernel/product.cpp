@@ -20,10 +20,6 @@ inline constexpr int kTileVectors = 4;
 inline constexpr int kTileVectors = 2;
 #endif
 
-// Whether a lone vector of columns has a loop of its own, which reads without a mask. Bench: ./dev bench --sweep,
-// products.
-inline constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
-
 #undef TENON_HAS_PAIRS
 #if HWY_TARGET == HWY_AVX3 && HWY_ARCH_X86_64
 #define TENON_HAS_PAIRS 1
@@ -142,6 +138,8 @@ void multiply_rows(D d, const ProductBlock& block) {
   for (; column + least <= block.columns; column += 2 * lanes, b += 2 * lanes)
     multiply_columns<By, 2>(d, block, out + column, b, std::min(2 * lanes, block.columns - column));
   if (!block.adds && column < block.columns && block.columns >= lanes) {
+    // A lone vector of columns has a loop of its own where that can read without a mask.
+    constexpr bool kReadsWhole = HWY_TARGET == HWY_AVX3;
     const int64_t back = column + lanes - block.columns;
     return multiply_columns<By, 1, !kReadsWhole>(d, block, out + column - back, b - back, lanes);
   }
