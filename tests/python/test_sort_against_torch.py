@@ -362,3 +362,16 @@ def test_bools_are_compared_by_truth(name, length):
         return tuple(result != 0 if result.dtype == m.bool else result for result in results)
 
     same(call)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
+@pytest.mark.parametrize("shape", [(2, 3), (50, 7), (6, 5, 4), (3, 1, 8, 2), (3000, 33), (1, 9), (9, 1), (40, 200)], ids=str)
+def test_rolls_of_short_rows(shape, dtype):
+    rng = random.Random(f"{shape}{dtype}")
+    numbers = [rng.randint(-9, 9) for _ in range(math.prod(shape))]
+    for dim in range(len(shape)):
+        for shift in {1, -1, shape[dim] // 2, shape[dim], rng.randint(-50, 50)}:
+            same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape), shift, dim))
+            same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape)[:, ::2], shift, dim))
+    same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape), (1, 2), (0, 1)))
+    same(lambda m: m.roll(m.ones(shape, device="meta"), 1, -1).stride())
