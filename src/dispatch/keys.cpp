@@ -19,9 +19,12 @@ Tensor row_major(const Tensor& self, Dtype dtype) {
 
 Tensor with_plain_truths(const Tensor& self) {
   if (self.dtype() != bool_ || !is_computed(self)) return self;
-  const Arg truths(self), none(false);
-  const Arg* const args[] = {&truths, &none};
-  return run_elementwise(Op::ne, args, 2);
+  Tensor truths = run_clone(self, MemoryFormat::contiguous);
+  const Arg first(truths), none(false);
+  const Arg* const args[] = {&first, &none};
+  run_inplace(Op::ne, truths, args, 2);
+  forget_writes(truths);
+  return truths;
 }
 
 Tensor dense_rows_along(const Tensor& self, int64_t dim) {

@@ -11,8 +11,8 @@ namespace tenon {
 /// Throws Error for complex numbers, which have no order.
 void check_sortable(const Tensor& self);
 
-/// Bools as 0 and 1, in a new tensor: in memory of other libraries, and after view(dtype), any other byte is true, too.
-/// A tensor of another dtype is returned as it is.
+/// Bools as 0 and 1, in a new row-major tensor: in memory of other libraries, and after view(dtype), any other byte is
+/// true, too. A tensor of another dtype is returned as it is.
 Tensor with_plain_truths(const Tensor& self);
 
 /// A tensor's elements one after the other in that dtype, without history.

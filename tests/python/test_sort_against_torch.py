@@ -340,6 +340,12 @@ def test_gradients(call, dtype):
     same(gradients)
 
 
+@pytest.mark.parametrize("op", ["cummax", "cummin"])
+def test_strides_of_running_extremes_of_bools(op):
+    same(lambda m: getattr(m, op)(m.ones(64, dtype=m.bool).as_strided((5, 3, 1, 2, 1), (6, 2, 2, 1, 9)), 1))
+    same(lambda m: getattr(m, op)(m.ones(500, dtype=m.bool).as_strided((33, 1, 8, 1), (8, 1, 1, 1)), -4))
+
+
 TRUTHS = {
     "unique": lambda m, x: m.unique(x, return_inverse=True, return_counts=True), "unique, unsorted": lambda m, x: m.unique(x, sorted=False),
     "unique along a dim": lambda m, x: m.unique(x.reshape(2, -1), return_inverse=True, return_counts=True, dim=1),
