@@ -340,6 +340,11 @@ def test_gradients(call, dtype):
     same(gradients)
 
 
+@pytest.mark.parametrize("sizes", [(), (1,), (2, 3)], ids=str)
+def test_outputs_of_the_mode_of_one_number(sizes):
+    same(lambda m: m.mode(m.tensor(3.0), out=(m.ones(sizes), m.ones(sizes, dtype=m.int64))))
+
+
 @pytest.mark.parametrize("op", ["cummax", "cummin"])
 def test_strides_of_running_extremes_of_bools(op):
     same(lambda m: getattr(m, op)(m.ones(64, dtype=m.bool).as_strided((5, 3, 1, 2, 1), (6, 2, 2, 1, 9)), 1))
