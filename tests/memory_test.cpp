@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -396,6 +397,20 @@ TEST_F(Memory, TheRestOfTheCatalogueTakesItsResultAlone) {
               kSlack + kPartialResults + static_cast<int64_t>(more * static_cast<double>(a.numel() * a.itemsize())));
         }
   }
+}
+
+TEST_F(Memory, AMatrixOf16BitFloatsTimesAVectorIsWidenedByTiles) {
+  for (const Dtype dtype : {float16, bfloat16})
+    for (const auto& [rows, columns] : {std::array<int64_t, 2>{2048, 4096}, {16, 1 << 19}, {1 << 18, 32}}) {
+      const Tensor a = values({rows, columns}, dtype), row = values({rows}, dtype), column = values({columns}, dtype);
+      for (const auto& [layout, matrix] : {std::pair{"dense", a}, {"transposed", values({columns, rows}, dtype).t()}}) {
+        const std::string of = std::string(layout) + " " + to_string(a.sizes()) + " " + dtype_name(dtype);
+        expect_no_temporary(
+            "matrix, vector: " + of, row.nbytes(), [&, m = matrix] { mv(m, column); }, kSlack + kPartialResults);
+        expect_no_temporary(
+            "vector, matrix: " + of, column.nbytes(), [&, m = matrix] { matmul(row, m); }, kSlack + kPartialResults);
+      }
+    }
 }
 
 TEST_F(Memory, SumToSizeTakesItsResultAlone) {

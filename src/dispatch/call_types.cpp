@@ -1,6 +1,6 @@
 #include "dispatch/call_types.h"
 
-#include "kernel/kernel.h"
+#include "tile/cast.h"
 
 namespace tenon {
 namespace {
@@ -86,8 +86,7 @@ Number converted(Scalar number, Conversion conversion) {
   Number rounded, wanted;
   store_number(number, conversion.through, rounded.bytes);
   if (conversion.through == conversion.wanted) return rounded;
-  const Lanes from{rounded.bytes, 1};
-  kernels().cast[static_cast<int>(conversion.through)][static_cast<int>(conversion.wanted)](wanted.bytes, &from, 1);
+  cast_lanes(wanted.bytes, conversion.wanted, rounded.bytes, conversion.through, 1);
   return wanted;
 }
 

@@ -15,6 +15,7 @@
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tensor/places.h"
+#include "tile/cast.h"
 #include "tile/pool.h"
 #include "tile/run.h"
 #include "type/overflow.h"
@@ -95,8 +96,7 @@ bool copy_row(const Tensor& out, const Tensor& src) {
   const TensorImpl &to = *out.impl(), &from = *src.impl();
   if (!to.contiguous || !from.contiguous || to.numel > kFastNumel || !(to.sizes == from.sizes)) return false;
   if (is_only_planned(out, src, AccessPattern::direct)) return true;
-  const Lanes lanes{from.data(), 1};
-  kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, to.numel);
+  cast_lanes(to.data(), to.dtype, from.data(), from.dtype, to.numel);
   return true;
 }
 
@@ -123,8 +123,7 @@ bool copy_rows(const Tensor& out, const Tensor& src) {
   if (!to.contiguous || !from.contiguous || to.numel > kSmallRowsNumel || !is_ending(from.sizes, to.sizes))
     return false;
   if (is_only_planned(out, src, from.numel == 1 ? AccessPattern::splat : AccessPattern::periodic)) return true;
-  const Lanes lanes{from.data(), 1};
-  kernels().cast[static_cast<int>(from.dtype)][static_cast<int>(to.dtype)](to.data(), &lanes, from.numel);
+  cast_lanes(to.data(), to.dtype, from.data(), from.dtype, from.numel);
   // exact: bytes of the output
   repeat_beginning(to.data(), from.numel * itemsize(to.dtype), to.numel * itemsize(to.dtype));
   return true;
@@ -246,8 +245,7 @@ Tensor distinct_places(const Tensor& self) {
 /// Fills `self` with a number, which is cast as by a copy.
 void write_number(const Tensor& self, const void* number, Dtype dtype) {
   Number converted;
-  const Lanes from{number, 1};
-  kernels().cast[static_cast<int>(dtype)][static_cast<int>(self.dtype())](converted.bytes, &from, 1);
+  cast_lanes(converted.bytes, self.dtype(), number, dtype, 1);
   if (self.numel() <= kFewElements && self.is_contiguous() && !self.is_meta()) {
     const std::size_t width = static_cast<std::size_t>(self.itemsize());
     std::byte* to = self.impl()->data();

@@ -13,6 +13,7 @@
 #include "dispatch/plain.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tile/cast.h"
 #include "tile/pool.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
@@ -57,13 +58,11 @@ constexpr int64_t kPiece = 256, kShortRow = 64;
 
 template <class T>
 void widen(float* to, const T* from, int64_t n) {
-  const Lanes lanes{from, 1};
-  kernels().cast[static_cast<int>(dtype_of_v<T>)][static_cast<int>(float32)](to, &lanes, n);
+  cast_lanes(to, float32, from, dtype_of_v<T>, n);
 }
 template <class T>
 void narrow(T* to, const float* from, int64_t n) {
-  const Lanes lanes{from, 1};
-  kernels().cast[static_cast<int>(float32)][static_cast<int>(dtype_of_v<T>)](to, &lanes, n);
+  cast_lanes(to, dtype_of_v<T>, from, float32, n);
 }
 
 /// Steps along `n` elements of each of some rows, `stride` apart.

@@ -1,7 +1,9 @@
 #include "dispatch/execute.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 
 #include "base/checked.h"
 #include "dispatch/differentiate.h"
@@ -62,24 +64,25 @@ bool arrives_cast(const Call& call, const Prepared& prepared, int i) {
   return !call.args[i]->is_tensor() || is_cast_first(prepared.cast_first, i);
 }
 
-/// Whether the op is one of 16-bit floats beside numbers in float32, which is one kernel. `regs`: its operands in
-/// order.
-bool runs_beside_numbers(const Call& call, const Prepared& prepared, int* regs) {
+using Registers = std::array<int, kMaxArgs>;
+/// The arguments, operands first, if the op is one of 16-bit floats beside numbers in float32, which is one kernel.
+std::optional<Registers> registers_beside_numbers(const Call& call, const Prepared& prepared) {
   const Types& types = call.resolved.types;
   const bool is_half = types.common != types.compute && types.compute == float32 && !is_custom(call.op);
-  if (!is_half || call.outputs->dtype != types.common || types.result != types.common) return false;
-  if (!kernels().beside_numbers[static_cast<std::size_t>(call.op)][half_column(types.common)]) return false;
+  if (!is_half || call.outputs->dtype != types.common || types.result != types.common) return {};
+  if (!kernels().beside_numbers[static_cast<std::size_t>(call.op)][half_column(types.common)]) return {};
   const Row& row = row_of(call.op);
-  const int operands = row.exact_second ? 1 : operand_count(row, call.count);
+  const int operands = call.count - numbers_beside(row, call.count);
   const bool swaps = row.commutative && !call.args[0]->is_tensor();
+  Registers in_order{};
   for (int place = 0; place < call.count; ++place) {
-    const int i = regs[place] = swaps ? 1 - place : place;  // exact: one of two
+    const int i = in_order[static_cast<std::size_t>(place)] = swaps ? 1 - place : place;  // exact: one of two
     const Arg& arg = *call.args[i];
     if (place >= operands ? !arrives_cast(call, prepared, i) || (arg.is_tensor() && arg.tensor().numel() != 1)
                           : arrives_cast(call, prepared, i) || arg.tensor().dtype() != types.common)
-      return false;
+      return {};
   }
-  return true;
+  return in_order;
 }
 /// Whether an operand's bytes are read as they are: a bool may hold any value.
 bool reads_bytes(const Call& call, const Tensor& operand) {
@@ -97,8 +100,8 @@ void make_program(const Call& call, Prepared& prepared) {
   for (int i = 0; i < call.count; ++i)
     regs[i] =
         program.input(is_read_as_wanted(i) ? call.resolved.conversions[i].wanted : call.args[i]->tensor().dtype());
-  if (int in_order[kMaxArgs]; runs_beside_numbers(call, prepared, in_order)) {
-    program.op_beside_numbers(call.op, types.common, call.count, in_order);
+  if (const auto in_order = registers_beside_numbers(call, prepared)) {
+    program.op_beside_numbers(call.op, types.common, call.count, in_order->data());
     return;
   }
   for (int i = 0; i < call.count; ++i)

@@ -335,6 +335,17 @@ std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const Dims
   return results;
 }
 
+}  // namespace
+
+std::tuple<Tensor, Tensor> wide_var_mean(const Tensor& self, SizesView dims) {
+  const double correction = 0;
+  const Dtype wide = widened(self.dtype());
+  return fold_two({Op::var_mean, self.dtype(), {wide, wide}, std::nan(""), &correction}, self,
+                  reduced_mask(dims, self.dim()), false);
+}
+
+namespace {
+
 /// What PyTorch folds into `out`: the elements in its dtype, unless there is one result. Then 16-bit ones are refused.
 Tensor in_dtype_of(const Tensor& out, const Tensor& self, SizesView mask) {
   if (!is_inexact(out.dtype()) || is_complex(self.dtype())) return self;

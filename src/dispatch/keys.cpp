@@ -17,6 +17,16 @@ Tensor row_major(const Tensor& self, Dtype dtype) {
   return plain.dtype() == dtype && plain.is_contiguous() ? plain : run_to(plain, dtype, MemoryFormat::contiguous);
 }
 
+Tensor with_plain_truths(const Tensor& self) {
+  if (self.dtype() != bool_ || !is_computed(self)) return self;
+  Tensor truths = run_clone(self, MemoryFormat::contiguous);
+  const Arg first(truths), none(false);
+  const Arg* const args[] = {&first, &none};
+  run_inplace(Op::ne, truths, args, 2);
+  forget_writes(truths);
+  return truths;
+}
+
 Tensor dense_rows_along(const Tensor& self, int64_t dim) {
   const Tensor rows = self.dim() == 0 ? self.detach() : self.detach().movedim(dim, -1);
   return rows.is_contiguous() ? rows : run_clone(rows, MemoryFormat::contiguous);

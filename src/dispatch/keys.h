@@ -11,6 +11,10 @@ namespace tenon {
 /// Throws Error for complex numbers, which have no order.
 void check_sortable(const Tensor& self);
 
+/// Bools as 0 and 1, in a new row-major tensor: in memory of other libraries, and after view(dtype), any other byte is
+/// true, too. A tensor of another dtype is returned as it is.
+Tensor with_plain_truths(const Tensor& self);
+
 /// A tensor's elements one after the other in that dtype, without history.
 Tensor row_major(const Tensor& self, Dtype dtype);
 /// Rows of a tensor's elements: a row-major tensor without history, with `dim` as the last dim.

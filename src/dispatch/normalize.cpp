@@ -16,6 +16,7 @@
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/shape.h"
+#include "tile/cast.h"
 #include "tile/pool.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
@@ -56,16 +57,13 @@ struct Elements {
   /// Elements from `first` on, which are cast to `scratch` if they are narrow.
   const std::byte* read(int64_t first, int64_t count, std::byte* scratch) const {
     if (!casts()) return at(first);
-    const Lanes lanes{at(first), 1};
-    kernels().cast[static_cast<int>(dtype)][static_cast<int>(inside)](scratch, &lanes, count);
+    cast_lanes(scratch, inside, at(first), dtype, count);
     return scratch;
   }
   /// Where to compute elements that write() then stores.
   std::byte* target(int64_t first, std::byte* scratch) const { return casts() ? scratch : at(first); }
   void write(int64_t first, int64_t count, const std::byte* scratch) const {
-    if (!casts()) return;
-    const Lanes lanes{scratch, 1};
-    kernels().cast[static_cast<int>(inside)][static_cast<int>(dtype)](at(first), &lanes, count);
+    if (casts()) cast_lanes(at(first), dtype, scratch, inside, count);
   }
 };
 

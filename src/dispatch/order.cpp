@@ -12,6 +12,7 @@
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
+#include "tile/rolled_rows.h"
 #include "tile/run.h"
 
 namespace tenon {
@@ -97,9 +98,29 @@ void roll_blocks(const Tensor& to, const Tensor& from, SizesView starts, int64_t
   roll_blocks(to.narrow(dim, 0, start), from.narrow(dim, size - start, start), starts, dim + 1);
 }
 
+// Longer rows are rolled as fast by copies of blocks. Bench: ./dev bench-catalogue --filter roll.
+constexpr int64_t kLongestRolledBytes = 1 << 10;
+
+/// Rolls short rows in memory along one dim but the first one. False if the tensors have others.
+bool roll_short_rows(const Tensor& to, const Tensor& from, SizesView starts) {
+  if (!to.is_contiguous() || !from.is_contiguous() || std::count(starts.begin(), starts.end(), 0) != from.dim() - 1)
+    return false;
+  if (!is_computed(from) && !CourseRecord::plans_meta()) return false;
+  const int64_t dim =
+      std::find_if(starts.begin(), starts.end(), [](int64_t start) { return start != 0; }) - starts.begin();
+  // exact: bytes of the tensor
+  int64_t width = from.itemsize();
+  for (int64_t inner = dim + 1; inner < from.dim(); ++inner) width *= from.sizes()[inner];
+  const int64_t length = from.sizes()[dim] * width, start = starts[dim] * width;
+  if (length > kLongestRolledBytes || from.nbytes() == length) return false;
+  roll_rows(reinterpret_cast<std::byte*>(to.impl()->data()), reinterpret_cast<const std::byte*>(from.impl()->data()),
+            from.nbytes() / length, length, start);
+  return true;
+}
+
 /// Rolls into `out`, which is `result` or a view of it in another layout.
 Tensor roll_into(const Tensor& result, const Tensor& out, const Tensor& self, SizesView starts) {
-  roll_blocks(out, self, starts, 0);
+  if (!roll_short_rows(out, self, starts)) roll_blocks(out, self, starts, 0);
   forget_writes(result);
   return result;
 }

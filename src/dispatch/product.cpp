@@ -1,4 +1,5 @@
-// Products of vectors and matrices: shapes and dtypes are checked here, tile/product.h multiplies.
+// Products of vectors and matrices: shapes and dtypes are checked here, tile/product.h and tile/narrow_product.h
+// multiply.
 #include "tile/product.h"
 
 #include <algorithm>
@@ -7,13 +8,13 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "dispatch/products.h"
-#include "kernel/kernel.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
+#include "tile/cast.h"
+#include "tile/narrow_product.h"
 #include "tile/pool.h"
 #include "tile/run.h"
-#include "tile/scratch.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -147,10 +148,8 @@ int64_t few_numbers(const Tensor& tensor) {
 /// The product of `left` and `right` numbers, which are few, in their narrow dtype.
 void multiply_few(const Tensor& a, int64_t left, const Tensor& b, int64_t right, Dtype wide, const Tensor& out) {
   alignas(64) std::byte numbers[kFewNumbers * 4];
-  const auto cast = [](Dtype from, Dtype to) { return kernels().cast[static_cast<int>(from)][static_cast<int>(to)]; };
   const auto widen = [&](const Tensor& tensor, int64_t count, std::byte* to) {
-    const Lanes lanes{tensor.impl()->data(), 1};
-    cast(tensor.dtype(), wide)(to, &lanes, count);
+    cast_lanes(to, wide, tensor.impl()->data(), tensor.dtype(), count);
     return to;
   };
   Product product = product_of(a, b, wide);
@@ -158,8 +157,7 @@ void multiply_few(const Tensor& a, int64_t left, const Tensor& b, int64_t right,
   product.b.data = widen(b, right, numbers + left * 4);
   product.out = numbers + (left + right) * 4;
   multiply(product);
-  const Lanes lanes{product.out, 1};
-  cast(wide, out.dtype())(out.impl()->data(), &lanes, out.numel());
+  cast_lanes(out.impl()->data(), out.dtype(), product.out, wide, out.numel());
 }
 
 /// a b in the dtype of both, if it is narrow and there are few numbers. Otherwise undefined.
@@ -180,120 +178,23 @@ Tensor product_of_few(const Tensor& a, const Tensor& b, SizesView sizes, const T
   return out;
 }
 
-// Elements of float32 results that stay in the second-level cache until they are rounded, and columns up to which the
-// second operand is read again for so few rows. Bench: ./dev bench --sweep, products.
-constexpr int64_t kRoundedNumbers = 1 << 15, kRoundedColumns = 64;
-
-/// The product of many short rows of bfloat16, some at a time. Otherwise undefined.
-Tensor product_by_rows(const Tensor& a, const Tensor& b, SizesView sizes) {
-  if (a.dtype() != bfloat16 || b.dtype() != bfloat16 || a.dim() != 2 || b.dim() != 2 || a.is_meta() || b.is_meta())
-    return {};
-  const Product product = product_of(a, b, bfloat16);
-  if (product.columns > kRoundedColumns || numel_of(sizes) < 2 * kRoundedNumbers || CourseRecord::now() ||
-      !multiplies_pairs(product.rows, product.columns, product.depth))
-    return {};
-  const Tensor out = new_tensor(sizes, bfloat16);
-  const int64_t parts = (numel_of(sizes) + kRoundedNumbers - 1) / kRoundedNumbers;
-  const Kernel narrow = kernels().cast[static_cast<int>(float32)][static_cast<int>(bfloat16)];
-  parallel_for(
-      parts, [] { return Scratch((kRoundedNumbers + kRoundedColumns) * 4); },
-      [&](Scratch& scratch, int64_t part) {
-        // exact: inside the operands and the output
-        const int64_t row = product.rows * part / parts, end = product.rows * (part + 1) / parts;
-        Product own = product;
-        own.rows = end - row;
-        own.a.data += row * own.a.row_stride * 2;
-        own.out = scratch.data();
-        multiply(own);
-        const Lanes wide{own.out, 1};
-        narrow(out.impl()->data() + row * own.columns * 2, &wide, own.rows * own.columns);
-      });
-  return out;
-}
-
-// Numbers of a matrix that stay in the first-level cache until they are multiplied, and rows of it that are worth a
-// call, and their longest. Bench: ./dev bench --sweep, products.
-constexpr int64_t kWidenedNumbers = 1 << 13, kWidenedRows = 8, kLongestWidened = 1 << 12;
-
-/// A large matrix of 16-bit floats whose rows lie along memory, and the vector that it is multiplied by.
-struct NarrowMatrix {
-  const std::byte* rows;
-  int64_t length, stride;
-  bool sums_rows;     // else the result has a number for each row
-  const Tensor wide;  // the vector in float32
-  Kernel widen;
-
-  /// Widens rows [first, end) to `to`.
-  void widen_rows(int64_t first, int64_t end, std::byte* to) const {
-    // exact: inside the storage
-    const bool is_dense = stride == length;
-    const int64_t runs = is_dense ? 1 : end - first, each = is_dense ? (end - first) * length : length;
-    for (int64_t run = 0; run < runs; ++run, to += each * 4) {
-      const Lanes lanes{rows + (first + run) * stride * 2, 1};
-      widen(to, &lanes, each);
-    }
-  }
-  /// Multiplies them: to numbers [first, end) of the result, or to a sum of these rows.
-  void multiply_rows(int64_t first, int64_t end, std::byte* scratch, std::byte* result) const {
-    widen_rows(first, end, scratch);
-    const std::byte* const factors = wide.impl()->data();
-    const Matrices matrix{scratch, 0, length, 1};
-    if (sums_rows)
-      multiply({float32, 1, 1, length, end - first, {factors + first * 4, 0, 0, 1}, matrix, result});
-    else
-      multiply({float32, 1, end - first, 1, length, matrix, {factors, 0, 1, 0}, result + first * 4});
-  }
-};
-
-/// The product of a vector and such a matrix, some rows at a time. Otherwise undefined.
-Tensor product_of_vector(const Tensor& a, const Tensor& b, SizesView sizes) {
+/// A product of 16-bit floats of which an operand or the result would be large in float32. Otherwise undefined.
+Tensor product_by_tiles(const Tensor& a, const Tensor& b, SizesView sizes) {
   const Dtype dtype = a.dtype();
   if (!is_floating_point(dtype) || itemsize(dtype) != 2 || b.dtype() != dtype || a.dim() > 2 || b.dim() > 2 ||
       a.is_meta() || b.is_meta() || CourseRecord::now())
     return {};
-  // exact: one of rows and columns is 1; rows of the matrix lie in memory, one behind the other
-  const Product product = product_of(a, b, dtype);
-  const bool is_row = product.rows == 1;
-  if ((!is_row && product.columns != 1) || a.numel() == 0 || b.numel() == 0) return {};
-  const Matrices& matrix = is_row ? product.b : product.a;
-  const int64_t results = product.rows * product.columns, along = is_row ? matrix.row_stride : matrix.column_stride,
-                beside = is_row ? matrix.column_stride : matrix.row_stride;
-  const bool sums_rows = beside == 1 && along >= results;
-  const int64_t length = sums_rows ? results : product.depth, count = sums_rows ? product.depth : results;
-  if ((!sums_rows && (along != 1 || beside < length)) || length > kLongestWidened || length < 16 ||
-      count < 16 * kWidenedNumbers / length)
-    return {};
-  const Kernel *to_wide = kernels().cast[static_cast<int>(dtype)],
-               *from_wide = kernels().cast[static_cast<int>(float32)];
-  const NarrowMatrix rows{matrix.data,
-                          length,
-                          sums_rows ? along : beside,
-                          sums_rows,
-                          run_to(is_row ? a : b, float32, MemoryFormat::contiguous),
-                          to_wide[static_cast<int>(float32)]};
-  const int64_t each = std::max(kWidenedNumbers / length, kWidenedRows), parts = (count + each - 1) / each;
-  const Tensor wide = new_tensor({sums_rows ? parts * results : results}, float32), out = new_tensor(sizes, dtype);
-  std::byte* const to = wide.impl()->data();
-  parallel_for(
-      parts, [&] { return Scratch(each * length * 4); },
-      [&](Scratch& scratch, int64_t part) {
-        rows.multiply_rows(count * part / parts, count * (part + 1) / parts, scratch.data(),
-                           to + (sums_rows ? part * results * 4 : 0));
-      });
-  const Kernel add = kernels().elementwise[static_cast<int>(Op::add)][static_cast<int>(float32)];
-  for (int64_t part = 1; sums_rows && part < parts; ++part) {
-    const Lanes both[] = {{to, 1}, {to + part * results * 4, 1}};
-    add(to, both, results);
-  }
-  const Lanes lanes{to, 1};
-  from_wide[static_cast<int>(dtype)](out.impl()->data(), &lanes, results);
+  Product product = product_of(a, b, dtype);
+  if (!multiplies_by_tiles(product)) return {};
+  const Tensor out = new_tensor(sizes, dtype);
+  product.out = out.impl()->data();
+  multiply_by_tiles(product);
   return out;
 }
 
 Tensor narrow_product(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr) {
   if (Tensor few = product_of_few(a, b, sizes, place); few.defined()) return few;
-  if (Tensor rows = product_by_rows(a, b, sizes); rows.defined()) return rows;
-  if (Tensor vector = product_of_vector(a, b, sizes); vector.defined()) return vector;
+  if (Tensor by_tiles = product_by_tiles(a, b, sizes); by_tiles.defined()) return by_tiles;
   return narrowed(multiplied(a, b, sizes, place), a.dtype());
 }
 
@@ -333,7 +234,11 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   return result;
 }
 
-Tensor added(Tensor product, const Start& start, Dtype dtype) {
+/// Who multiplies in PyTorch. BLAS does not read a product whose factor is 0; PyTorch's own loops multiply by every
+/// factor, also by 0 and 1, which changes signs of zeros of complex numbers and gives NaN for infinities.
+enum class Loops { blas, own };
+
+Tensor added(Tensor product, const Start& start, Dtype dtype, Loops loops) {
   // Without elements PyTorch ignores the factors. bool gets here only on meta.
   if (product.numel() == 0 || dtype == bool_) return narrowed(product, dtype);
   const auto write = [&](Op op, const Arg& other, const Arg* last) {
@@ -342,17 +247,17 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
     run_inplace(op, product, args, last ? 3 : 2);
   };
   const Scalar alpha = factor(start.alpha, dtype), beta = factor(start.beta, dtype);
-  // As in BLAS: alpha 0 gives beta * start even if the product is infinite.
-  if (is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype))) {
+  if (loops == Loops::blas && is(alpha, 0) && (dtype == float32 || dtype == float64 || is_complex(dtype))) {
     if (!is(beta, 1)) return only_start({start.tensor, beta, alpha}, product.sizes(), dtype);
     run_copy(product, start.tensor.detach().expand(product.sizes()));
     forget_writes(product);
     return product;
   }
-  if (!is(alpha, 1)) write(Op::mul, alpha, nullptr);
+  const bool multiplies_by_1 = loops == Loops::own && is_complex(dtype);
+  if (multiplies_by_1 || !is(alpha, 1)) write(Op::mul, alpha, nullptr);
   if (!is(beta, 0)) {
     const Arg scale(beta);
-    is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
+    !multiplies_by_1&& is(beta, 1) ? write(Op::add, start.tensor, nullptr) : write(Op::add_alpha, start.tensor, &scale);
   }
   product = narrowed(product, dtype);
   forget_writes(product);
@@ -361,19 +266,22 @@ Tensor added(Tensor product, const Start& start, Dtype dtype) {
 
 // --- out=
 
-/// Writes zeros by a fill, which is allowed for overlapping elements.
-Tensor& write_zeros(Tensor& out, SizesView sizes, SizesView strides, Device device) {
-  check_out_device(out, device);
-  ResizedOutput resized(out, sizes, strides);
+/// PyTorch refuses an `out` of the result's sizes whose elements share memory before it looks for code for the dtype.
+void check_elements_apart(const Tensor& out, SizesView sizes) {
+  if (out.sizes() == sizes) check_no_internal_overlap(out);
+}
+
+}  // namespace
+
+Tensor& write_zeros(Tensor& out, const Tensor& result) {
+  check_out_device(out, result.device());
+  ResizedOutput resized(out, result.sizes(), result.strides());
   if (!out.is_meta()) run_fill(out, 0);
   resized.keep();
   return out;
 }
 
-/// PyTorch refuses an `out` of the result's sizes whose elements share memory before it looks for code for the dtype.
-void check_elements_apart(const Tensor& out, SizesView sizes) {
-  if (out.sizes() == sizes) check_no_internal_overlap(out);
-}
+namespace {
 
 // --- In place
 
@@ -473,7 +381,7 @@ Tensor& plain::mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_strict_out(out, self.dtype());
   const Tensor result = multiplied_matrices(self, mat2, &out);
   if (self.numel() > 0) return write_result(Op::mm, out, result);
-  return write_zeros(out, result.sizes(), result.strides(), result.device());
+  return write_zeros(out, result);
 }
 
 namespace {
@@ -505,7 +413,7 @@ Tensor plain::addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, 
   const Start start{self, beta, alpha};
   if (numel_of(sizes) > 0 && mat1.size(1) == 0 && is_computed(mat1)) return only_start(start, sizes, mat2.dtype());
   if (numel_of(sizes) > 0 && is_computed(mat1)) check_has_code(row_of(Op::addmm), mat1.dtype());
-  return added(multiplied(mat1, mat2, sizes), start, mat1.dtype());
+  return added(multiplied(mat1, mat2, sizes), start, mat1.dtype(), Loops::blas);
 }
 
 Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta,
@@ -513,8 +421,10 @@ Tensor& plain::addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, co
   check_unrecorded(Op::addmm, out, self, mat1, mat2);
   check_addmm(self, mat1, mat2);
   check_strict_out(out, mat1.dtype());
-  check_elements_apart(out, {mat1.size(0), mat2.size(1)});
-  return write_result(Op::addmm, out, plain::addmm(self, mat1, mat2, beta, alpha), &self);
+  if (!is(beta, 0)) check_elements_apart(out, {mat1.size(0), mat2.size(1)});
+  const Tensor result = plain::addmm(self, mat1, mat2, beta, alpha);
+  if (is(beta, 0) && mat1.size(1) == 0) return write_zeros(out, result);
+  return write_result(Op::addmm, out, result, &self);
 }
 
 void plain::addmm_inplace(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
@@ -541,11 +451,16 @@ bool is_of_library(const Tensor& batch) {
          (batch.stride(1) == 1 && batch.stride(2) >= batch.size(1));
 }
 
-/// PyTorch multiplies small matrices itself and leaves others to a library or to mm. Each has its own error text for a
-/// dtype that it does not support.
-void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
+/// PyTorch multiplies small matrices itself and leaves others to a library or to mm.
+Loops loops_of_batches(const Tensor& a, const Tensor& b) {
   constexpr int64_t kSmall = 400;
-  if ((Checked(a.sizes()[1]) * a.sizes()[2] * Checked(b.sizes()[2])).is_at_most(kSmall - 1)) {
+  const bool is_small = (Checked(a.sizes()[1]) * a.sizes()[2] * Checked(b.sizes()[2])).is_at_most(kSmall - 1);
+  return is_small ? Loops::own : Loops::blas;
+}
+
+/// Each has its own error text for a dtype that it does not support.
+void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
+  if (loops_of_batches(a, b) == Loops::own) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
@@ -586,7 +501,9 @@ Tensor& plain::bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
   check_unrecorded(Op::bmm, out, self, mat2);
   check_batches(self, mat2);
   check_strict_out(out, mat2.dtype());
-  return write_result(Op::bmm, out, multiplied_batches(self, mat2, &out));
+  const Tensor result = multiplied_batches(self, mat2, &out);
+  if (self.numel() == 0) return write_zeros(out, result);
+  return write_result(Op::bmm, out, result);
 }
 
 namespace {
@@ -612,7 +529,7 @@ Tensor plain::baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& ba
   const Start start{self, beta, alpha};
   if (numel_of(sizes) > 0 && batch1.size(2) == 0 && runs) return only_start(start, sizes, batch2.dtype());
   if (numel_of(sizes) > 0 && runs) check_batch_dtypes(Op::baddbmm, batch1, batch2);
-  return added(multiplied(batch1, batch2, sizes), start, batch2.dtype());
+  return added(multiplied(batch1, batch2, sizes), start, batch2.dtype(), loops_of_batches(batch1, batch2));
 }
 
 Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta,
@@ -620,8 +537,10 @@ Tensor& plain::baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
   check_unrecorded(Op::baddbmm, out, self, batch1, batch2);
   check_baddbmm(self, batch1, batch2);
   check_strict_out(out, batch2.dtype());
-  check_elements_apart(out, {batch1.size(0), batch1.size(1), batch2.size(2)});
-  return write_result(Op::baddbmm, out, plain::baddbmm(self, batch1, batch2, beta, alpha), &self);
+  if (!is(beta, 0)) check_elements_apart(out, {batch1.size(0), batch1.size(1), batch2.size(2)});
+  const Tensor result = plain::baddbmm(self, batch1, batch2, beta, alpha);
+  if (is(beta, 0) && batch1.size(2) == 0) return write_zeros(out, result);
+  return write_result(Op::baddbmm, out, result, &self);
 }
 
 void plain::baddbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
@@ -675,8 +594,41 @@ Tensor& plain::mv_out(Tensor& out, const Tensor& self, const Tensor& vec) {
   else
     check_addmv(self, vec, {rows}, vec.dtype());
   check_strict_out(out, vec.dtype());
-  return write_result(Op::mv, out, multiplied_vector(self, vec, &out));
+  const Tensor result = multiplied_vector(self, vec, &out);
+  if (self.numel() == 0) return write_zeros(out, result);
+  return write_result(Op::mv, out, result);
 }
+
+namespace {
+
+/// Whether PyTorch's own loop over a matrix adds one column after the other to the result. It sums a single row.
+bool adds_columns(const Tensor& matrix) {
+  const int64_t rows = matrix.size(0), columns = matrix.size(1);
+  return matrix.stride(0) == 1 && (columns == 1 || (rows > 1 && matrix.stride(1) >= rows));
+}
+
+/// addmv in that order, which decides the sign of a zero where alpha is 0: -0 stays if every product is -0.
+Tensor added_columns(const Tensor& matrix, const Tensor& vector, const Start& start) {
+  const auto times = [](const Tensor& tensor, const Arg& factor) {
+    const Arg self(tensor);
+    const Arg* const args[] = {&self, &factor};
+    return run_elementwise(Op::mul, args, 2);
+  };
+  const Dims sizes{matrix.size(0)};
+  Tensor result = is(start.beta, 1) ? run_clone(start.tensor.detach().expand(sizes), MemoryFormat::contiguous)
+                                    : only_start(start, sizes, vector.dtype());
+  const Tensor factors = times(vector.detach(), Arg(start.alpha));
+  for (int64_t column = 0; column < matrix.size(1); ++column) {
+    const Tensor product = times(matrix.detach().select(1, column), Arg(factors.select(0, column)));
+    const Arg self(result), other(product);
+    const Arg* const args[] = {&self, &other};
+    run_inplace(Op::add, result, args, 2);
+  }
+  forget_writes(result);
+  return result;
+}
+
+}  // namespace
 
 Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
   check_addmv(mat, vec, self.sizes(), self.dtype());
@@ -694,7 +646,9 @@ Tensor plain::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Sc
     check_fits(beta, dtype);
     check_fits(alpha, dtype);
   }
-  return added(multiplied(mat, vec, sizes), {self, beta, alpha}, dtype);
+  const Start start{self, beta, alpha};
+  if (is_complex(dtype) && is(alpha, 0) && is_computed(mat) && adds_columns(mat)) return added_columns(mat, vec, start);
+  return added(multiplied(mat, vec, sizes), start, dtype, is_complex(dtype) ? Loops::own : Loops::blas);
 }
 
 Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta,
@@ -703,7 +657,9 @@ Tensor& plain::addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, con
   check_addmv(mat, vec, self.sizes(), self.dtype());
   check_strict_out(out, vec.dtype());
   if (!is(beta, 0)) check_elements_apart(out, {mat.size(0)});
-  return write_result(Op::addmv, out, plain::addmv(self, mat, vec, beta, alpha), &self);
+  const Tensor result = plain::addmv(self, mat, vec, beta, alpha);
+  if (is(beta, 0) && mat.numel() == 0) return write_zeros(out, result);
+  return write_result(Op::addmv, out, result, &self);
 }
 
 void plain::addmv_inplace(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta, Scalar alpha) {
@@ -758,46 +714,4 @@ Tensor& plain::vdot_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return write_dot(Op::vdot, out, self, other);
 }
 
-// --- out_dtype: PyTorch has these overloads, but no code for the cpu
-
-namespace {
-
-[[noreturn]] void fail_other_dtype(const char* op, const char* form) {
-  throw NotImplementedError(std::string("Could not run 'aten::") + op + "." + form +
-                            "' with arguments from the 'CPU' backend.");
-}
-
-/// Whether `out` is a leaf or a view of one. PyTorch checks only such an `out` before it throws.
-bool is_of_leaf(const Tensor& out) {
-  if (out.is_leaf() || !out.is_view()) return out.is_leaf();
-  out.impl()->base->references.fetch_add(1, std::memory_order_relaxed);
-  return Tensor(out.impl()->base).is_leaf();
-}
-[[noreturn]] void fail_other_dtype_out(const char* op, const Tensor& out) {
-  if (is_of_leaf(out)) check_out_unrecorded((std::string("aten::") + op).c_str(), out, nullptr, 0);
-  fail_other_dtype(op, "dtype_out");
-}
-
-}  // namespace
-
-namespace plain {
-
-Tensor mm_dtype(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("mm", "dtype"); }
-Tensor bmm_dtype(const Tensor&, const Tensor&, Dtype) { fail_other_dtype("bmm", "dtype"); }
-Tensor addmm_dtype(const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
-  fail_other_dtype("addmm", "dtype");
-}
-Tensor baddbmm_dtype(const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
-  fail_other_dtype("baddbmm", "dtype");
-}
-Tensor& mm_dtype_out(Tensor& out, const Tensor&, const Tensor&, Dtype) { fail_other_dtype_out("mm", out); }
-Tensor& bmm_dtype_out(Tensor& out, const Tensor&, const Tensor&, Dtype) { fail_other_dtype_out("bmm", out); }
-Tensor& addmm_dtype_out(Tensor& out, const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
-  fail_other_dtype_out("addmm", out);
-}
-Tensor& baddbmm_dtype_out(Tensor& out, const Tensor&, const Tensor&, const Tensor&, Dtype, Scalar, Scalar) {
-  fail_other_dtype_out("baddbmm", out);
-}
-
-}  // namespace plain
 }  // namespace tenon

@@ -119,8 +119,14 @@ TEST(Product, OfManyRowsOfBfloat16IsThatOfFloats) {
 TEST(Product, OfAVectorAndALargeMatrixOf16BitFloats) {
   uint32_t state = 12;
   for (const Dtype dtype : {float16, bfloat16})
-    for (const auto& [count, length] :
-         {std::array<int64_t, 2>{9001, 16}, {2100, 64}, {700, 300}, {131, 1030}, {34, 4096}, {40, 5000}}) {
+    for (const auto& [count, length] : {std::array<int64_t, 2>{9001, 16},
+                                        {2100, 64},
+                                        {700, 300},
+                                        {131, 1030},
+                                        {34, 4096},
+                                        {900, 2050},
+                                        {40, 5000},
+                                        {17, 12301}}) {
       const Tensor gaps = drawn({count, length}, dtype, 2, state), wide = drawn({count, length + 3}, dtype, 0, state);
       for (const Tensor& matrix : {drawn({count, length}, dtype, 0, state), gaps, wide.slice(1, 1, length + 1)}) {
         const Tensor short_vector = drawn({1, length}, dtype, 2, state).select(0, 0);
@@ -257,6 +263,8 @@ TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
                                              {8, 100, 20000},
                                              {3000, 100, 1},
                                              {1, 3000, 100},
+                                             {1, 2500, 3000},
+                                             {20, 20000, 1},
                                              {9000, 2, 299}})
     for (const auto& [turned, dtype] :
          {std::pair{false, float32}, {true, float32}, {false, bfloat16}, {true, bfloat16}}) {

@@ -11,5 +11,7 @@ Tensor& copy_contraction(Tensor& out, const Tensor& result);
 
 /// A vector times a matrix of its dtype with as many rows: their mm without the vector's other dim.
 Tensor multiply_row(const Tensor& row, const Tensor& matrix);
+/// Writes zeros of the sizes and strides of `result` by a fill, which is allowed for overlapping elements.
+Tensor& write_zeros(Tensor& out, const Tensor& result);
 
 }  // namespace tenon

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dispatch/algorithm.h"
@@ -388,7 +389,11 @@ std::tuple<Tensor&, Tensor&> plain::mode_out(Tensor& values, Tensor& indices, co
   };
   check(values, self.dtype(), "values");
   check(indices, int64, "indices");
-  return write_found(Op::mode, values, indices, mode_along(self, dim, keepdim));
+  auto found = mode_along(self, dim, keepdim);
+  if (self.dim() == 0)  // PyTorch does not warn of it
+    for (Tensor* out : {&values, &indices})
+      if (out->dim() > 0) out->resize_({});
+  return write_found(Op::mode, values, indices, std::move(found));
 }
 
 std::tuple<Tensor, Tensor> plain::kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {

@@ -2,6 +2,7 @@
 // end.
 #pragma once
 #include <optional>
+#include <tuple>
 
 #include "ops/row.h"
 #include "tenon/list.h"
@@ -19,6 +20,8 @@ Tensor with_bytes_of(const Tensor& self, Dtype dtype);
 /// An output's strides over the input's dims: 0 where reduced.
 Dims spread_strides(SizesView strides, SizesView mask, bool keepdim);
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype);
+/// The variance, not corrected, and the mean; of 16-bit floats in float32.
+std::tuple<Tensor, Tensor> wide_var_mean(const Tensor& self, SizesView dims);
 /// What a fold with a State gives by its row alone: `results` tensors.
 List<Tensor> fold_states(Op op, int results, const Tensor& self, SizesView dims, bool keepdim,
                          std::optional<Dtype> dtype);

@@ -1,6 +1,7 @@
 #include "dispatch/resolve.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/checked.h"
 #include "dispatch/broadcast_check.h"
@@ -12,6 +13,7 @@
 #include "tensor/overlap.h"
 #include "tile/run.h"
 #include "type/overflow.h"
+#include "type/width.h"
 
 namespace tenon {
 namespace {
@@ -83,17 +85,12 @@ bool any_zero_of_few(const void* data, int64_t count) {
   return found;
 }
 bool any_zero_of_few(const TensorImpl& divisor) {
-  const void* const data = divisor.data();
-  switch (itemsize(divisor.dtype)) {
-    case 1:
-      return any_zero_of_few<uint8_t>(data, divisor.numel);
-    case 2:
-      return any_zero_of_few<uint16_t>(data, divisor.numel);
-    case 4:
-      return any_zero_of_few<uint32_t>(data, divisor.numel);
-    default:
-      return any_zero_of_few<uint64_t>(data, divisor.numel);
-  }
+  return visit_width(itemsize(divisor.dtype), [&]<class T>() {
+    if constexpr (std::is_integral_v<T>)
+      return any_zero_of_few<T>(divisor.data(), divisor.numel);
+    else
+      return false;  // no integer is as wide
+  });
 }
 
 /// Whether a divisor is 0. Reduces block by block and stops at the first zero.

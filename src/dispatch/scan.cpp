@@ -7,6 +7,7 @@
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
+#include "dispatch/keys.h"
 #include "dispatch/plain.h"
 #include "hwy/cache_control.h"
 #include "kernel/kernel.h"
@@ -404,7 +405,7 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
     return {run_clone(self, MemoryFormat::contiguous), std::move(indices)};
   }
   const Dtype inside = is_half(self.dtype()) ? float32 : self.dtype();
-  const Tensor rows = laid_out(self, inside);
+  const Tensor rows = laid_out(with_plain_truths(self), inside);
   const Tensor values = rows.is(self) ? new_tensor(self.sizes(), inside, self.device()) : rows;
   scan_extremes<largest>(rows, values, indices, along);
   return {laid_out(values, self.dtype()), std::move(indices)};

@@ -94,10 +94,11 @@ Tensor& plain::addbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1,
   check_unrecorded(Op::addbmm, out, self, batch1, batch2);
   check_addbmm(self, batch1, batch2);
   if (!is_zero(beta)) warn_of_lost_parts(self.dtype(), out.dtype(), self.numel());
-  if (!is_zero(beta)) check_no_internal_overlap(out);
   const Tensor start = start_of(self, batch1, batch2, out.dtype());
+  if (!is_zero(beta) && out.sizes() == start.sizes()) check_no_internal_overlap(out);
   const Tensor result = added_batches(start, batch1.detach(), batch2.detach(), beta, alpha);
   if (!(out.sizes() == result.sizes())) out.resize_(result.sizes());  // PyTorch does not warn of it
+  if (is_zero(beta) && batch1.size(0) == 0) return write_zeros(out, result);
   return write_result(Op::addbmm, out, result);
 }
 void plain::addbmm_inplace(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {

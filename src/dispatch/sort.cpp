@@ -53,7 +53,10 @@ constexpr int64_t kPartElements = 1 << 12;
 
 // Bench: tenon_bench --filter '^(sort|topk1?|topk_half)/'.
 constexpr int64_t kRankedTogether = 1024;  // keys of short rows that are ranked in one call
-constexpr int64_t kTakeCost = 40;          // comparisons of whole vectors in the time that it takes to find one element
+constexpr int64_t kRankedVectors = 40;     // of the longest rows that are ranked
+constexpr int64_t kTakeCost = 56;          // comparisons of whole vectors in the time that it takes to find one element
+constexpr int64_t kPlaceCost = 10;         // and in the time of what ranking does once for each element
+constexpr int64_t kTinyTaken = 8;          // one element of so many is found as fast as rows of one or two vectors rank
 
 /// Keys of rows that are ranked together, and their ranks.
 template <class Key>
@@ -99,7 +102,12 @@ class RowOrder {
 
  private:
   // exact: for short rows
-  bool ranks() const { return is_short() && length_ * length_ <= kTakeCost * kernels_.lanes * kept_; }
+  bool ranks() const {
+    const int64_t lanes = kernels_.lanes;
+    if (!is_short() || length_ > kRankedVectors * lanes) return false;
+    return length_ * (length_ + kPlaceCost * lanes) <= kTakeCost * lanes * kept_ ||
+           (length_ <= 2 * lanes && length_ <= kTinyTaken * kept_);
+  }
   bool takes() const { return kept_ < length_ && (is_short() || kept_ <= length_ / 8); }
   /// Whether to count, for each element, those before it: an effort of the square of the length, by vectors.
   bool is_short() const {

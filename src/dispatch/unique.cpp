@@ -104,7 +104,7 @@ std::tuple<Tensor, Tensor, Tensor> of_slices(const Tensor& self, int64_t dim, bo
       throw Error(count == 0 ? "Number of zero sized dimensions is more than one, so unique cannot be applied "
                              : "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
   if (count == 0) return {new_tensor(self.sizes(), self.dtype(), Device::cpu), nothing(), nothing()};
-  const Tensor slices = run_clone(self.detach().movedim(along, 0), MemoryFormat::contiguous);
+  const Tensor slices = run_clone(with_plain_truths(self.detach()).movedim(along, 0), MemoryFormat::contiguous);
   const Rows rows{slices, count, slices.numel() / count};
   const Groups groups(rows, sorts ? sorted(rows) : in_order(count));
   const int64_t found = static_cast<int64_t>(groups.firsts.size());
@@ -215,7 +215,6 @@ Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wa
   return found;
 }
 Found neighbours(const Tensor& row, const SortedPlaces* places, const Wanted& wanted) {
-  // The bytes of bools: in other libraries' memory true is not always 1.
   return visit_dtype(row.dtype() == bool_ ? uint8 : row.dtype(), [&]<class T>() -> Found {
     if constexpr (is_complex_v<T>)
       fail_no_code("unique", row.dtype());
@@ -272,7 +271,7 @@ Found sorted_groups(const Tensor& row, const Wanted& wanted) {
 std::tuple<Tensor, Tensor, Tensor> of_elements(const Tensor& self, bool sorts, const Wanted& wanted) {
   check_readable(self);
   check_has_code(row_of(Op::unique), self.dtype());
-  const Tensor row = self.detach().contiguous().view({self.numel()});
+  const Tensor row = with_plain_truths(self.detach()).contiguous().view({self.numel()});
   if (sorts && row.numel() > std::numeric_limits<uint32_t>::max()) {
     const auto [values, inverse, counts] = of_slices(row, 0, true);
     return {values, wanted.inverse ? inverse.view(self.sizes()) : nothing(), wanted.counts ? counts : nothing()};

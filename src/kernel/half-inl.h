@@ -462,17 +462,8 @@ void half_binary_streamed(void* out, const Lanes* in, int64_t n) {
   half_stream<Form>(out, n, HalfLanes(in[0]), HalfLanes(in[1]));
 }
 
-/// Ops of which PyTorch does not round the numbers to 16 bits. Bench: ./dev bench --ops, and tenon_sweep --filter
-/// 'numbers.*float16'.
-template <class F>
-inline constexpr int kNumbersBeside =
-    std::is_same_v<F, ops::mul> || std::is_same_v<F, ops::div> || std::is_same_v<F, ops::leaky_relu> ||
-            std::is_same_v<F, ops::addcmul> || std::is_same_v<F, ops::addcdiv> || std::is_same_v<F, ops::lerp_scalar>
-        ? 1
-    : std::is_same_v<F, ops::threshold>                                 ? 2
-    : std::is_same_v<F, ops::elu> || std::is_same_v<F, ops::nan_to_num> ? 3
-                                                                        : 0;
-/// The operands are lanes if there is one, else lanes or splats.
+/// Beside numbers that are not rounded to 16 bits. The operands are lanes if there is one, else lanes or splats. Bench:
+/// ./dev bench --ops, and tenon_sweep --filter 'numbers.*float16'.
 template <class Form, bool kStreams, std::size_t... kOperand, std::size_t... kNumber>
 HWY_INLINE void half_beside_numbers(void* out, const Lanes* in, int64_t n, std::index_sequence<kOperand...>,
                                     std::index_sequence<kNumber...>) {
@@ -484,7 +475,7 @@ HWY_INLINE void half_beside_numbers(void* out, const Lanes* in, int64_t n, std::
 }
 template <class F, class T, bool kStreams>
 void beside_numbers(void* out, const Lanes* in, int64_t n) {
-  constexpr std::size_t kNumbers = kNumbersBeside<F>, kOperands = kFormulaArity<F> - kNumbers;
+  constexpr std::size_t kNumbers = numbers_beside(F::row, kFormulaArity<F>), kOperands = kFormulaArity<F> - kNumbers;
   half_beside_numbers<RoundedOnce<F, T>, kStreams>(out, in, n, std::make_index_sequence<kOperands>(),
                                                    std::make_index_sequence<kNumbers>());
 }
@@ -740,7 +731,7 @@ void fill_half_op(KernelTable& table) {
     set_kernels(table, kOp, column, half_kernel<Block, T, kOp>());
     table.elementwise_rows[static_cast<int>(kOp)][column] = half_rows_kernel<Block, T>();
 #if TENON_HAS_VECTORS
-    if constexpr (kNumbersBeside<Block> != 0) {
+    if constexpr (Block::row.beside_numbers) {
       constexpr std::size_t half = half_column(dtype_of_v<T>);
       table.beside_numbers[static_cast<int>(kOp)][half] = &beside_numbers<Block, T, false>;
       table.beside_numbers_streamed[static_cast<int>(kOp)][half] = &beside_numbers<Block, T, true>;

@@ -144,7 +144,7 @@ TEST(Half, KernelsBesideNumbersRoundTheFloat32ResultOnce) {
       if (!kernel) continue;
       const Row& row = row_of(static_cast<Op>(op));
       const int arity = formulas::arity_of(static_cast<Op>(op));
-      const int count = row.exact_second ? 1 : arity - operand_count(row, arity);
+      const int count = numbers_beside(row, arity);
       for (const std::vector<float>& few : numbers[count - 1])
         expect_beside_numbers(static_cast<Op>(op), half, kernel, few.data(), count);
       ++compared;

@@ -47,6 +47,14 @@ void integer_keys(void* keys, const void* in, int64_t n, bool descending) {
   for (int64_t i = 0; i < n; ++i) to[i] = static_cast<Key>(from[i]) ^ flip;
 }
 
+/// Any byte but 0 is true: in memory of other libraries, and after view(dtype), true is not always 1.
+void truth_keys(void* keys, const void* in, int64_t n, bool descending) {
+  const uint8_t* HWY_RESTRICT from = static_cast<const uint8_t*>(in);
+  int32_t* HWY_RESTRICT to = static_cast<int32_t*>(keys);
+  const int32_t flip = descending ? -1 : 0;
+  for (int64_t i = 0; i < n; ++i) to[i] = (from[i] != 0) ^ flip;
+}
+
 // --- Ranks
 
 #if HWY_TARGET == HWY_AVX3
@@ -405,7 +413,7 @@ void set_order(KernelTable& table, Dtype dtype, void (*keys)(void*, const void*,
 }
 
 void fill_orders(KernelTable& table) {
-  set_order<int32_t>(table, bool_, &integer_keys<uint8_t, int32_t>);
+  set_order<int32_t>(table, bool_, &truth_keys);
   set_order<int32_t>(table, uint8, &integer_keys<uint8_t, int32_t>);
   set_order<int32_t>(table, int8, &integer_keys<int8_t, int32_t>);
   set_order<int32_t>(table, uint16, &integer_keys<uint16_t, int32_t>);

@@ -118,6 +118,7 @@ struct mul {
       .dtypes = kAllDtypes,
       .kernel_name = "mul_cpu",
       .exact_second = true,
+      .beside_numbers = true,
       .commutative = true,
       .short_rows = true,
       .grad_fn = "MulBackward0",
@@ -159,6 +160,7 @@ struct div {
       .dtypes = kInexact,
       .kernel_name = "div_cpu",
       .exact_second = true,
+      .beside_numbers = true,
       .short_rows = true,
       .grad_fn = "DivBackward0",
       .doc = "input / other. rounding_mode 'trunc' rounds the quotient toward 0, 'floor' rounds it down."};
@@ -603,6 +605,7 @@ struct addcmul {
       .dtypes = kNoBool | kComplex,
       .kernel_name = "addcmul_cpu_out",
       .parameters = Parameters::factor,
+      .beside_numbers = true,
       .grad_fn = "AddcmulBackward0",
       .doc = "input + value * tensor1 * tensor2."};
   template <class T>
@@ -633,6 +636,7 @@ struct addcdiv {
       .dtypes = kInexact,
       .kernel_name = "addcdiv_cpu_out",
       .parameters = Parameters::factor,
+      .beside_numbers = true,
       .grad_fn = "AddcdivBackward0",
       .doc = "input + value * tensor1 / tensor2."};
   template <class T>
@@ -687,6 +691,7 @@ struct lerp_scalar {
                            .dtypes = kInexact,
                            .kernel_name = "lerp_kernel_scalar",
                            .parameters = Parameters::factor,
+                           .beside_numbers = true,
                            .grad_fn = "LerpBackward0"};
   template <class T>
   static T forward(T a, T end, T weight) {

@@ -132,6 +132,7 @@ struct Row {
   bool as_input = false;         // for an algorithm: the result has the first operand's dtype
   bool gives_row_major = false;  // a new result (not on meta) is contiguous, however the operands lie
   bool exact_second = false;     // a second operand of one element is not rounded to 16-bit floats
+  bool beside_numbers = false;   // 16-bit floats beside numbers in float32 have a kernel: see numbers_beside
   bool commutative = false;      // a number as first operand is treated like one as second operand
   bool stepwise = false;         // 16-bit floats are rounded after every step of the formula, not once at the end
   bool divides_integers = false;  // a zero among integer divisors is Error "ZeroDivisionError"
@@ -202,6 +203,11 @@ concept HasState = requires {
 /// How many of `count` arguments are operands.
 constexpr int operand_count(const Row& row, int count) {
   return row.parameters == Parameters::bounds ? 1 : promoted_count(row, count);
+}
+
+/// How many of `count` arguments, the last ones, are numbers that PyTorch does not round to 16 bits.
+constexpr int numbers_beside(const Row& row, int count) {
+  return row.exact_second ? 1 : count - operand_count(row, count);
 }
 
 /// The number of possible custom ops. Their numbers follow those of the table.

@@ -337,6 +337,7 @@ struct nan_to_num {
       .dtypes = kFloats,
       .accepts = kAllDtypes,
       .parameters = Parameters::replacements,
+      .beside_numbers = true,
       .grad_fn = "NanToNumBackward0",
       .doc =
           "input with NaN replaced by nan (default 0), infinity by posinf (the largest number) and -infinity by neginf "

@@ -4,7 +4,9 @@
 #include <deque>
 #include <string>
 
+#include "dispatch/batch_norm.h"
 #include "ops/row.h"
+#include "tenon/autograd.h"
 #include "tenon/schema.h"
 
 namespace tenon::python {
@@ -146,6 +148,24 @@ void bind_functions(nb::module_& module) {
   bind_functions(module, all_entries(), "tenon");
   nb::module_ nn = module.def_submodule("_nn");
   bind_functions(nn, nn_entries(), "tenon.nn.functional");
+  nn.def("_update_running", [](Tensor& running, const Tensor& of_batch, double factor, double momentum) {
+    const NoGrad unrecorded;
+    update_running(running, of_batch, factor, momentum);
+  });
+  nn.def(
+      "_normalize_batch",
+      [](const Tensor& input, nb::object weight, nb::object bias, double eps) {
+        const auto given = [](nb::handle tensor) { return tensor.is_none() ? Tensor() : tensor_of(tensor.ptr()); };
+        const Tensor weights = given(weight), biases = given(bias);
+        NormalizedBatch batch;
+        {
+          const GilRelease released(input.numel() >= kReleaseNumel);
+          batch = normalize_batch(input, weights, biases, eps);
+        }
+        return nb::make_tuple(nb::steal(wrap(std::move(batch.elements))), nb::steal(wrap(std::move(batch.mean))),
+                              nb::steal(wrap(std::move(batch.variance))));
+      },
+      nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
   // Used by tests and for stubs.
   module.def("_ops", [] {
     nb::list all;

@@ -533,14 +533,16 @@ void multiply_thin(const Product& product) {
   });
 }
 
+/// How copied pairs lie. Those of a matrix that is contiguous along depth stay side by side in either case.
+enum class PairOrder { across_depth, along_depth };
+
 /// Matrices of bfloat16 as pairs of neighbours along depth, each of the size of a float32. Copied, unless they lie like
 /// that in memory.
 class PairedMatrices {
  public:
-  /// `along`, `other`: the strides of the depth and of the other dim. A copy has pairs along depth side by side if they
-  /// are in memory, or if `turns`.
+  /// `along`, `other`: the strides of the depth and of the other dim.
   PairedMatrices(const Matrices& m, int64_t along, int64_t other, int64_t batches, int64_t depth, int64_t count,
-                 bool turns)
+                 PairOrder order)
       : depth_((depth + 1) / 2), batches_(m.batch_stride == 0 ? 1 : batches) {
     const bool is_aligned = reinterpret_cast<uintptr_t>(m.data) % sizeof(uint32_t) == 0;
     // Overlapping rows one pair apart look like columns side by side, behind which kernels read: they are copied.
@@ -552,9 +554,9 @@ class PairedMatrices {
       return;
     }
     batch_stride = batches_ == 1 ? 0 : depth_ * count;
-    turns = turns || along == 1;
-    along_stride = turns ? 1 : count;
-    other_stride = turns ? depth_ : 1;
+    const bool side_by_side = order == PairOrder::along_depth || along == 1;
+    along_stride = side_by_side ? 1 : count;
+    other_stride = side_by_side ? depth_ : 1;
     data = nullptr;
     if (!m.data) return;                                                              // only planned
     const int64_t pairs = batches_ * depth_ * count, slack = kernels().vector_bytes;  // whole vectors are read
@@ -611,10 +613,12 @@ class PairedMatrices {
 
 void multiply_pairs(const Product& product) {
   const auto &a = product.a, &b = product.b;
-  const PairedMatrices left(a, a.column_stride, a.row_stride, product.batches, product.depth, product.rows, false);
-  const PairedMatrices right(
-      b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns,
-      a.column_stride == 1 && product.columns <= kPairDotColumns && (product.depth + 1) / 2 >= kPairDotDepth);
+  const PairedMatrices left(a, a.column_stride, a.row_stride, product.batches, product.depth, product.rows,
+                            PairOrder::across_depth);
+  const bool sums_pairs =
+      a.column_stride == 1 && product.columns <= kPairDotColumns && (product.depth + 1) / 2 >= kPairDotDepth;
+  const PairedMatrices right(b, b.row_stride, b.column_stride, product.batches, product.depth, product.columns,
+                             sums_pairs ? PairOrder::along_depth : PairOrder::across_depth);
   Product pairs = product;
   pairs.depth = (product.depth + 1) / 2;
   pairs.a = {left.data, left.batch_stride, left.other_stride, left.along_stride};

@@ -1,6 +1,8 @@
 """complex64 and complex128 compared with PyTorch: arithmetic, gradients, views of parts, printing, exchange."""
 
+import math
 import pickle
+import random
 import warnings
 
 import pytest
@@ -343,3 +345,40 @@ def test_strides_of_resized_outputs(op, out):
         return getattr(m, op)(x, out=m.zeros(0, dtype=getattr(m, out))).stride()
 
     same(call)
+
+
+def bits_of(number):
+    """Tells -0 from 0; every NaN is the same."""
+    return [repr(part) for part in (number.real, number.imag)]
+
+
+@pytest.mark.parametrize("op", ["addmv", "addmm", "addbmm", "baddbmm"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("seed", range(60))
+def test_signs_of_zeros_of_products_times_zero(op, dtype, seed):
+    draw = random.Random(seed)
+    rows, depth, columns = (draw.choice([1, 2, 3, 5]) for _ in range(3))
+    sizes = {"addmv": [(rows,), (rows, depth), (depth,)], "addmm": [(rows, columns), (rows, depth), (depth, columns)],
+             "addbmm": [(rows, columns), (2, rows, depth), (2, depth, columns)], "baddbmm": [(columns,), (2, rows, depth), (2, depth, columns)]}[op]  # fmt: skip
+    parts = [0.0, -0.0, 1.0, -1.0, 2.0] + [float("inf")] * (seed % 4 == 0)
+    numbers = [[complex(draw.choice(parts), draw.choice(parts)) for _ in range(math.prod(size))] for size in sizes]
+    by_columns = [len(size) > 1 and draw.random() < 0.5 for size in sizes]
+    alpha, beta = draw.choice([0, -0.0, 0j, complex(-0.0, 0.0)]), draw.choice([0, 1, -1, 1j, complex(1, -0.0), 2 + 1j])
+
+    def call(m):
+        operands = [m.tensor(n, dtype=getattr(m, dtype)).reshape(size) for n, size in zip(numbers, sizes)]
+        operands = [x.mT.contiguous().mT if turned else x for x, turned in zip(operands, by_columns)]
+        result = getattr(m, op)(*operands, alpha=alpha, beta=beta)
+        return [bits_of(number) for number in result.flatten().tolist()]
+
+    same(call)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_small_batches_of_infinities_times_zero(dtype):
+    def call(m, size):
+        x = m.full((1, size, size), float("inf"), dtype=getattr(m, dtype))
+        return m.baddbmm(x.sign(), x, x, alpha=0)
+
+    for size in (2, 7, 8):  # PyTorch multiplies matrices of fewer than 400 multiplications itself, BLAS the others
+        same(call, size)

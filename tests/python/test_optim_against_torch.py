@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import re
 import warnings
 
 import pytest
@@ -415,3 +416,34 @@ def test_hooks_change_the_arguments_of_a_step():
         return log
 
     assert call(tenon) == call(torch) == [7]
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adagrad", "RMSprop"])
+@pytest.mark.parametrize("derived", [False, True])
+def test_error_of_a_hook_names_the_step(name, derived):
+    def call(m):
+        optimizer = getattr(m.optim, name)
+        kind = type("Mine", (optimizer,), {}) if derived else optimizer
+        stepping = kind([m.ones(2, requires_grad=True)])
+        stepping.register_step_pre_hook(lambda *_: 3)
+        with pytest.raises(RuntimeError) as caught:
+            stepping.step()
+        return re.sub("0x[0-9a-f]+", "", str(caught.value)), kind.step.__qualname__
+
+    assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("calls", [[], ["optimizer"]], ids=str)
+def test_order_of_steps_of_an_own_optimizer(calls):
+    def call(m):
+        class Own(m.optim.Optimizer):
+            def step(self, closure=None):
+                pass
+
+        optimizer = Own([m.ones(2)], {"lr": 0.1})
+        scheduler = m.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+        for _ in calls:
+            optimizer.step()
+        scheduler.step()
+
+    same(call)

@@ -338,3 +338,51 @@ def test_gradients(call, dtype):
         return x.grad, type(values.grad_fn).__name__, values.requires_grad, indices.requires_grad, indices.grad_fn
 
     same(gradients)
+
+
+@pytest.mark.parametrize("sizes", [(), (1,), (2, 3)], ids=str)
+def test_outputs_of_the_mode_of_one_number(sizes):
+    same(lambda m: m.mode(m.tensor(3.0), out=(m.ones(sizes), m.ones(sizes, dtype=m.int64))))
+
+
+@pytest.mark.parametrize("op", ["cummax", "cummin"])
+def test_strides_of_running_extremes_of_bools(op):
+    same(lambda m: getattr(m, op)(m.ones(64, dtype=m.bool).as_strided((5, 3, 1, 2, 1), (6, 2, 2, 1, 9)), 1))
+    same(lambda m: getattr(m, op)(m.ones(500, dtype=m.bool).as_strided((33, 1, 8, 1), (8, 1, 1, 1)), -4))
+
+
+TRUTHS = {
+    "unique": lambda m, x: m.unique(x, return_inverse=True, return_counts=True), "unique, unsorted": lambda m, x: m.unique(x, sorted=False),
+    "unique along a dim": lambda m, x: m.unique(x.reshape(2, -1), return_inverse=True, return_counts=True, dim=1),
+    "unique_consecutive": lambda m, x: m.unique_consecutive(x, True, True), "unique_consecutive, values": lambda m, x: (m.unique_consecutive(x),),
+    "unique_consecutive along a dim": lambda m, x: m.unique_consecutive(x.reshape(2, -1), True, True, 1),
+    "cummax": lambda m, x: m.cummax(x, 0), "cummin": lambda m, x: m.cummin(x.reshape(2, -1), 1), "mode": lambda m, x: (m.mode(x).values,),
+    "sort": lambda m, x: m.sort(x, stable=True), "sort, descending": lambda m, x: m.sort(x.reshape(2, -1), dim=0, descending=True, stable=True),
+    "argsort": lambda m, x: (m.argsort(x, stable=True),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [2, 20, 300, 5000])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_bools_are_compared_by_truth(name, length):
+    rng = random.Random(length)
+    stored = [rng.choice([0, 0, 1, 2, 128, 255]) for _ in range(length)]
+
+    def call(m):
+        results = TRUTHS[name](m, m.tensor(stored, dtype=m.uint8).view(m.bool))
+        return tuple(result != 0 if result.dtype == m.bool else result for result in results)
+
+    same(call)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
+@pytest.mark.parametrize("shape", [(2, 3), (50, 7), (6, 5, 4), (3, 1, 8, 2), (3000, 33), (1, 9), (9, 1), (40, 200)], ids=str)
+def test_rolls_of_short_rows(shape, dtype):
+    rng = random.Random(f"{shape}{dtype}")
+    numbers = [rng.randint(-9, 9) for _ in range(math.prod(shape))]
+    for dim in range(len(shape)):
+        for shift in {1, -1, shape[dim] // 2, shape[dim], rng.randint(-50, 50)}:
+            same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape), shift, dim))
+            same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape)[:, ::2], shift, dim))
+    same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape), (1, 2), (0, 1)))
+    same(lambda m: m.roll(m.ones(shape, device="meta"), 1, -1).stride())

@@ -1,6 +1,7 @@
 """What the random comparison does not draw: functions that are written in Python, and arguments that depend on each other."""
 
 import itertools
+import math
 
 import pytest
 
@@ -369,3 +370,36 @@ def test_einsum_has_the_node_of_its_last_step(equation, shapes):
         return result.grad_fn.name(), result.stride(), result.tolist()
 
     assert call(tenon) == call(torch)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("layout", ["row major", "channels last", "permuted", "every other"])
+@pytest.mark.parametrize("sizes", [(6, 5), (4, 3, 7), (2, 17, 6, 5), (3, 2, 2, 3, 4)], ids=str)
+def test_batch_norm_in_training(sizes, layout, dtype):
+    """Elements, strides, dtypes and running numbers, with and without history."""
+    torch.manual_seed(len(sizes))
+    numbers = torch.randn(math.prod(sizes)).tolist(), torch.rand(sizes[1]).tolist(), torch.rand(sizes[1]).tolist()
+
+    def call(m, records):
+        of = lambda values: m.tensor(values, dtype=getattr(m, dtype))
+        x = of(numbers[0]).reshape(sizes)
+        if layout == "channels last" and len(sizes) == 4:
+            x = x.contiguous(memory_format=m.channels_last)
+        if layout == "permuted":
+            x = of(numbers[0]).reshape(sizes[::-1]).permute(*range(len(sizes))[::-1])
+        if layout == "every other":
+            x = m.cat([x, x], -1)[..., ::2]
+        weight, bias, mean, var = of(numbers[1]).requires_grad_(records), of(numbers[2]), of(numbers[2]), of(numbers[1])
+        results = [m.nn.functional.batch_norm(x, mean, var, weight, bias, True, 0.3), mean, var]
+        results += [m.nn.functional.batch_norm(x * 0 + 3, None, None, None, None, True, eps=1e-3)]
+        return [result.detach() for result in results]
+
+    for records in (False, True):
+        ours, theirs = call(tenon, records), call(torch, records)
+        for got, want in zip(ours, theirs):
+            assert str(got.dtype).split(".")[1] == str(want.dtype).split(".")[1]
+            close = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-12}[dtype]
+            assert torch.allclose(torch.tensor(got.double().tolist(), dtype=torch.float64), want.double(), rtol=close, atol=close)
+        if not records or layout in ("row major", "channels last"):
+            assert ours[0].stride() == theirs[0].stride()
+    assert tenon.nn.functional.batch_norm(tenon.ones(2, 3, device="meta"), None, None, training=True).shape == (2, 3)

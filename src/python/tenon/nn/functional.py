@@ -231,11 +231,6 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     return _nn.group_norm(input, num_groups, weight, bias, eps)
 
 
-def _update(running, current, momentum):
-    with tenon.no_grad():
-        running.mul_(1 - momentum).add_(current.to(running.dtype), alpha=momentum)
-
-
 def _of_nothing(input, weight, bias):
     """batch_norm without elements. As in PyTorch the first weight and bias, of any size, take part, so that both get gradients."""
     result = input.clone()
@@ -264,13 +259,18 @@ def _batch_norm(input, running_mean, running_var, weight, bias, training, moment
     check_batch_norm(input, running_mean, running_var, weight, bias, training)
     if not training:
         return _by_running_numbers(input, _wide(running_mean), _wide(running_var), weight, bias, eps)
-    wide = _wide(input)
-    dims = [dim for dim in range(input.dim()) if dim != 1]
-    variance, mean = tenon.var_mean(wide, dims, correction=0)
+    is_recorded = tenon.is_grad_enabled() and any(x is not None and x.requires_grad for x in (input, weight, bias))
+    if not is_recorded:
+        result, mean, variance = _nn._normalize_batch(input, weight, bias, eps)
+    else:
+        wide = _wide(input)
+        variance, mean = tenon.var_mean(wide, [dim for dim in range(input.dim()) if dim != 1], correction=0)
     if running_mean is not None:
         count = input.numel() // input.shape[1]
-        _update(running_mean, mean, momentum)
-        _update(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
+        _nn._update_running(running_mean, mean, 1, momentum)
+        _nn._update_running(running_var, variance, count / (count - 1) if count > 1 else math.nan, momentum)
+    if not is_recorded:
+        return result
     scale = (variance + eps).rsqrt()
     if eps == 0:
         scale = scale.masked_fill(variance == 0, 0)  # as in PyTorch

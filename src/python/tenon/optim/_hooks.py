@@ -57,6 +57,7 @@ def hooked(step):
     @functools.wraps(step)
     def with_hooks(*args, **kwargs):
         self = args[0]
+        self._opt_called = True
         for hook in itertools.chain(_before_all.values(), self._hooks["step_pre"].values()):
             changed = hook(self, args, kwargs)
             if changed is None:

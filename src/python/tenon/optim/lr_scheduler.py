@@ -110,7 +110,7 @@ class LRScheduler:
         if self._step_count == 1:
             if "step" in vars(self.optimizer):
                 warnings.warn(_OVERRIDDEN, UserWarning, stacklevel=2)
-            elif type(self.optimizer).step is Optimizer.step and not self.optimizer._opt_called:
+            elif not self.optimizer._opt_called:
                 warnings.warn(_ORDER, UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is not None:

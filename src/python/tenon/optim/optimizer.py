@@ -3,6 +3,7 @@
 import collections
 import copy
 import itertools
+import types
 import warnings
 
 from .. import Tensor, enable_grad, set_grad_enabled
@@ -24,6 +25,14 @@ def plain(number):
     return number.item() if isinstance(number, Tensor) else number
 
 
+def step_named_after(optimizer):
+    """The shared step under the name that errors and profiles show for PyTorch's optimizers, which each have their own."""
+    shared = Optimizer.step.__wrapped__
+    own = types.FunctionType(shared.__code__, shared.__globals__, shared.__name__, shared.__defaults__)
+    own.__doc__, own.__qualname__ = shared.__doc__, f"{optimizer.__qualname__}.step"
+    return own
+
+
 class Optimizer(Hooks):
     """The base of all optimizers. `defaults` holds the options of groups that do not name them.
 
@@ -31,6 +40,11 @@ class Optimizer(Hooks):
     """
 
     _opt_called = False  # whether a step was made: schedulers warn if they step first
+
+    def __init_subclass__(cls, **options):
+        if "update" in cls.__dict__ and cls.step is Optimizer.step:
+            cls.step = step_named_after(cls)
+        super().__init_subclass__(**options)
 
     def __init__(self, params, defaults):
         if isinstance(params, Tensor):
@@ -108,7 +122,6 @@ class Optimizer(Hooks):
     @hooked
     def step(self, closure=None):
         """Moves all parameters that have a gradient. `closure` computes the loss again; its result is returned."""
-        self._opt_called = True
         loss = None
         if closure is not None:
             with enable_grad():

@@ -1,0 +1,16 @@
+// tile: lanes of one dtype as lanes of another.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/kernel.h"
+
+namespace tenon {
+
+/// Casts `n` lanes that lie along memory.
+inline void cast_lanes(void* to, Dtype wanted, const void* from, Dtype dtype, int64_t n) {
+  const Lanes lanes{from, 1};
+  kernels().cast[static_cast<int>(dtype)][static_cast<int>(wanted)](to, &lanes, n);
+}
+
+}  // namespace tenon
