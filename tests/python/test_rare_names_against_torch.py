@@ -342,6 +342,60 @@ def test_norms_without_singular_values():
             call()
 
 
+@pytest.mark.parametrize("call", """
+m.nn.functional.dropout([1.0])
+m.nn.functional.dropout(None, inplace=True)
+m.nn.functional.alpha_dropout([1.0])
+m.nn.functional.feature_alpha_dropout(3)
+m.nn.functional.gumbel_softmax("a")
+m.nn.functional.embedding(x, [1.0])
+m.nn.functional.multi_margin_loss(x, 3)
+m.nn.functional.multilabel_margin_loss([1.0], x)
+m.nn.functional.triplet_margin_loss(x, 3, x)
+m.nn.utils.rnn.pad_sequence([x, 3])
+m.nn.utils.rnn.pad_sequence([x], 1)
+m.linalg.vander([1.0])
+m.linalg.matmul(x, None)
+m.linalg.diagonal(3)
+m.chain_matmul(x, 3)
+m.chain_matmul(x, x, out=3)
+m.broadcast_shapes((2,), x)
+m.broadcast_shapes({2: 3})
+m.ones(2).is_set_to(3)
+m.ones(2).map_([1.0], max)
+m.ones(2).type(m.int32, 3)
+""".strip().splitlines())
+def test_what_is_no_tensor_is_named(call):
+    same(lambda m: eval(call, {"m": m, "x": m.ones(2, 2)}))
+
+
+def test_a_list_is_no_memory():
+    with pytest.raises(TypeError, match="must be Tensor, not list"):
+        tenon.ones(2).set_([1.0])
+
+
+@pytest.mark.parametrize("call", """
+m.nn.init.dirac_(m.empty(4, 2, 3), 2)
+m.nn.init.dirac_(m.empty(2, 3, 2, 3))
+m.nn.init.dirac_(m.empty(1, 2, 3, 3, 2))
+m.nn.init.dirac_(m.empty(3, 2))
+m.nn.init.dirac_(m.empty(3, 2, 2), 2)
+m.nn.init.uniform(m.empty(3), 1, 2)
+m.nn.init.normal(m.empty(3))
+m.nn.init.constant(m.empty(3), 2)
+m.nn.init.eye(m.empty(2, 3))
+m.nn.init.dirac(m.empty(2, 2, 2))
+m.nn.init.xavier_uniform(m.empty(2, 3)), m.nn.init.xavier_normal(m.empty(2, 3))
+m.nn.init.kaiming_uniform(m.empty(2, 3)), m.nn.init.kaiming_normal(m.empty(2, 3))
+""".strip().splitlines())
+def test_first_values(call):
+    def outcome(m):
+        m.manual_seed(0)
+        return eval(call)
+
+    same(outcome, exact=False)
+
+
 def test_parts_that_may_be_written():
     def call(m):
         x = m.arange(4.0).requires_grad_()
