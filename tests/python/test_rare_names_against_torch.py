@@ -1,5 +1,6 @@
 """Names that few programs use, but programs that do must find: old constructors, storages, settings, copies of parts, losses of margins."""
 
+import importlib
 import re
 import warnings
 
@@ -411,7 +412,9 @@ def test_parts_that_may_be_written():
     (tenon.linalg, "svd", "numpy.linalg.svd(x)"), (tenon.linalg, "solve", "numpy.linalg.solve(a, b)"), (tenon.linalg, "matrix_exp", "scipy.linalg.expm(x)"),
     (tenon.nn, "Linear", "nn.functional.linear"), (tenon.nn, "CrossEntropyLoss", "nn.functional.cross_entropy"), (tenon.nn, "BCELoss", "nn.functional.binary_cross_entropy"),
     (tenon.nn, "Conv2d", "x.unfold"), (tenon.nn.functional, "max_pool2d", ".amax(-1)"), (tenon.ones(2, 2), "svd", "numpy.linalg.svd(x)"), (tenon.Tensor, "det", "numpy.linalg.det(x)"),
-    (tenon.autograd.graph, "saved_tensors_hooks", "utils.checkpoint.checkpoint(function, x, use_reentrant=True)"), (tenon, "jit", None), (tenon.nn.functional, "interpolate", None), (tenon.ones(2), "to_sparse", None),
+    (tenon.autograd.graph, "saved_tensors_hooks", "utils.checkpoint.checkpoint(function, x, use_reentrant=True)"), (tenon.optim, "LBFGS", "scipy.optimize.minimize(f, x, method='L-BFGS-B', jac=True)"),
+    (tenon.nn.utils.rnn, "pack_padded_sequence", "nn.utils.rnn.pad_sequence"), (tenon.nn, "CosineSimilarity", "nn.functional.cosine_similarity"), (tenon.nn, "ZeroPad2d", "nn.functional.pad"),
+    (tenon.nn.utils, "weight_norm", None), (tenon.utils, "data", "x[tenon.randperm(len(x))].split(batch_size)"), (tenon, "jit", None), (tenon.nn.functional, "interpolate", None), (tenon.ones(2), "to_sparse", None),
 ])  # fmt: skip
 def test_a_missing_name_says_what_works(module, name, instead):
     wanted = f"has no attribute '{name}': not in Tenon" + (f"; {instead}" if instead and instead[0] not in ".x" else "")
@@ -421,7 +424,23 @@ def test_a_missing_name_says_what_works(module, name, instead):
     assert not hasattr(module, name)
 
 
-@pytest.mark.parametrize("module", [tenon, tenon.linalg, tenon.nn, tenon.nn.functional, tenon.autograd.graph, tenon.ones(2)])
+@pytest.mark.parametrize("module", ["fft", "distributions", "utils.data"])
+def test_a_missing_module_says_what_works(module):
+    with pytest.raises(ModuleNotFoundError, match=rf"^No module named 'tenon.{module}': not in Tenon; .* works?$") as caught:
+        importlib.import_module(f"tenon.{module}")
+    assert caught.value.name == f"tenon.{module}"
+
+
+def test_modules_that_programs_import():
+    from tenon.backends import cudnn
+    from tenon.utils.dlpack import from_dlpack, to_dlpack
+
+    assert importlib.import_module("tenon.backends.cudnn") is cudnn is tenon.backends.cudnn and not cudnn.is_available()
+    x = tenon.arange(3)
+    assert from_dlpack(to_dlpack(x)).data_ptr() == x.data_ptr() and torch.utils.dlpack.from_dlpack(to_dlpack(x)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("module", [tenon, tenon.linalg, tenon.optim, tenon.utils, tenon.nn.utils, tenon.nn, tenon.nn.functional, tenon.autograd.graph, tenon.ones(2)])
 def test_an_unknown_name_gets_the_usual_error(module):
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'$"):
         module.no_such_name
@@ -432,7 +451,8 @@ def test_every_missing_name_is_missing_and_every_function_instead_is_there():
     from tenon import _missing
 
     owners = {"": tenon, "linalg": tenon.linalg, "nn": tenon.nn, "nn.functional": tenon.nn.functional,
-              "autograd.graph": tenon.autograd.graph, "Tensor": tenon.Tensor}  # fmt: skip
+              "autograd.graph": tenon.autograd.graph, "Tensor": tenon.Tensor, "optim": tenon.optim, "utils": tenon.utils,
+              "nn.utils": tenon.nn.utils, "nn.utils.rnn": tenon.nn.utils.rnn}  # fmt: skip
     for module, table in _missing._INSTEAD.items():
         for names in table:
             for name in names.split():

@@ -40,3 +40,9 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
         padded_sequences = padded_sequences.transpose(0, 1)
     longest = tenon.arange(padded_sequences.size(1))
     return [sequence[longest < length] for sequence, length in zip(padded_sequences, lengths)]
+
+
+def __getattr__(name):
+    from ... import _missing
+
+    _missing.refuse("nn.utils.rnn", name)
