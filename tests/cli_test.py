@@ -513,6 +513,12 @@ class EveryOp(CliTest):
                             ("x.transpose(0, dim0=1)", "the call is transpose(dim0, dim1)"), ("x[0].adjoint()", "Got 1-D tensor"), ("positive(x > 1)", "on a bool tensor")):
             self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
 
+    def test_einsum_in_the_order_of_pytorch(self):
+        want = self.run_tenon("eval", "einsum([x, x], 'ij,jk->ik')", "x=x.npy").stdout
+        for call in ("einsum('ij,jk->ik', [x, x])", "einsum('ij,jk->ik', x, x)"):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want, call)
+        self.assertIn("a list of tensors is expected", self.run_tenon("eval", "einsum('ij->ji', 'x')", "x=x.npy", code=1).stderr)
+
     def test_complex_numbers(self):
         for expression, want in (("2j", "2j"), ("1+2j", "(1+2j)"), ("-2j", "(-0-2j)"), ("(1+2j)*(3-1j)", "(5+5j)"), ("1j*1j", "(-1+0j)"), ("1.5e1J", "15j"),
                                  ("2j/2", "1j"), ("1j == 1j", "True"), ("conj(x[0] * 2j)", "tensor([0.-1.j, 0.-2.j, 0.-4.j])"),
