@@ -513,6 +513,13 @@ class EveryOp(CliTest):
                             ("x.transpose(0, dim0=1)", "the call is transpose(dim0, dim1)"), ("x[0].adjoint()", "Got 1-D tensor"), ("positive(x > 1)", "on a bool tensor")):
             self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
 
+    def test_lists_without_brackets(self):
+        for call, want in (("x.repeat(2, 1)", "x.repeat((2, 1))"), ("flip(x, 0, 1)", "flip(x, (0, 1))"), ("tile(x, 2, 1, 2)", "tile(x, (2, 1, 2))"),
+                           ("permute_copy(x, 1, 0)", "permute_copy(x, (1, 0))")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, self.run_tenon("eval", want, "x=x.npy").stdout, call)
+        self.assertIn("an integer is expected", self.run_tenon("eval", "x.repeat(2, x)", "x=x.npy", code=1).stderr)
+        self.assertIn("at most 2 positional arguments", self.run_tenon("eval", "diag(x, 0, 1)", "x=x.npy", code=1).stderr)
+
     def test_einsum_in_the_order_of_pytorch(self):
         want = self.run_tenon("eval", "einsum([x, x], 'ij,jk->ik')", "x=x.npy").stdout
         for call in ("einsum('ij,jk->ik', [x, x])", "einsum('ij,jk->ik', x, x)"):
