@@ -343,3 +343,9 @@ def test_strides_of_resized_outputs(op, out):
         return getattr(m, op)(x, out=m.zeros(0, dtype=getattr(m, out))).stride()
 
     same(call)
+
+
+@pytest.mark.parametrize("call", [lambda x: tenon.view_as_complex(x), lambda x: tenon.complex(x, x), lambda x: x.dtype.to_complex()])
+def test_complex_numbers_of_float16_are_missing(call):
+    with pytest.raises(NotImplementedError, match="complex32, the complex dtype of float16, is not supported"):
+        call(tenon.ones(3, 2, dtype=tenon.float16))
