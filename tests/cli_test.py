@@ -520,6 +520,12 @@ class EveryOp(CliTest):
         self.assertIn("an integer is expected", self.run_tenon("eval", "x.repeat(2, x)", "x=x.npy", code=1).stderr)
         self.assertIn("at most 2 positional arguments", self.run_tenon("eval", "diag(x, 0, 1)", "x=x.npy", code=1).stderr)
 
+    def test_whole_tensors_are_compared(self):
+        for call, want in (("equal(x, x)", "tensor(True)"), ("x.equal(x + 1)", "tensor(False)"), ("equal(x, x[0])", "False"), ("allclose(x, x + 1e-9)", "tensor(True)"),
+                           ("x.allclose(x + 0.1, rtol=0, atol=0.05)", "tensor(False)"), ("allclose(x, x + 0.1, atol=0.2)", "tensor(True)")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        self.assertIn("misses the argument 'other'", self.run_tenon("eval", "allclose(x)", "x=x.npy", code=1).stderr)
+
     def test_einsum_in_the_order_of_pytorch(self):
         want = self.run_tenon("eval", "einsum([x, x], 'ij,jk->ik')", "x=x.npy").stdout
         for call in ("einsum('ij,jk->ik', [x, x])", "einsum('ij,jk->ik', x, x)"):
