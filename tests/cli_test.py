@@ -492,6 +492,46 @@ class EveryOp(CliTest):
             works, text = self.evaluates(calls[name])
             self.assertTrue(works, f"{name}: {text}")
 
+    def test_listed_views(self):
+        """Each view that is listed can be called by the names of its parameters, as a function and as a method."""
+        values = {"int": "0", "int[]": "(3, 3)", "Tensor": "x", "ScalarType": "int32"}
+        own = {"permute": "dims=(1, 0)", "squeeze": "dim=0", "movedim": "source=0, destination=1", "moveaxis": "source=0, destination=1", "narrow": "dim=0, start=1, length=2",
+               "as_strided": "stride=(1, 1), size=(2, 2)", "unflatten": "sizes=(3, 1), dim=0", "unfold": "dimension=0, size=2, step=1"}
+        for view in json.loads(self.run_tenon("ops", "--json").stdout):
+            if view["kind"] != "view":
+                continue
+            required = [parameter for parameter in view["parameters"][1:] if "default" not in parameter]
+            arguments = own.get(view["name"]) or ", ".join(f"{parameter['name']}={values[parameter['type']]}" for parameter in required)
+            operand = {"imag": "(x + 1j)", "view_as_real": "(x + 1j)", "view_as_complex": "view_as_real(x + 1j)"}.get(view["name"], "x")
+            for call in (f"{view['name']}({operand}{', ' * bool(arguments)}{arguments})", f"{operand}.{view['name']}({arguments})"):
+                works, text = self.evaluates(call)
+                self.assertTrue(works, f"{call}: {text}")
+        for call, want in (("diagonal(x, dim2=0, dim1=1)[1]", "x[1, 1]"), ("x.flatten(end_dim=-1)[4]", "x[1, 1]"),
+                           ("adjoint(x + 1j)[0, 1]", "conj(x[1, 0] + 1j)"), ("positive(x)[2, 1]", "x[2, 1]"), ("x.T.ravel()[1]", "x[1, 0]")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, self.run_tenon("eval", want, "x=x.npy").stdout, call)
+        for call, words in (("x.flatten(first=1)", "flatten(start_dim=0, end_dim=-1), without 'first'"), ("x.transpose(dim1=0)", "transpose() misses the argument 'dim0'"),
+                            ("x.transpose(0, dim0=1)", "the call is transpose(dim0, dim1)"), ("x[0].adjoint()", "Got 1-D tensor"), ("positive(x > 1)", "on a bool tensor")):
+            self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
+
+    def test_lists_without_brackets(self):
+        for call, want in (("x.repeat(2, 1)", "x.repeat((2, 1))"), ("flip(x, 0, 1)", "flip(x, (0, 1))"), ("tile(x, 2, 1, 2)", "tile(x, (2, 1, 2))"),
+                           ("permute_copy(x, 1, 0)", "permute_copy(x, (1, 0))")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, self.run_tenon("eval", want, "x=x.npy").stdout, call)
+        self.assertIn("an integer is expected", self.run_tenon("eval", "x.repeat(2, x)", "x=x.npy", code=1).stderr)
+        self.assertIn("at most 2 positional arguments", self.run_tenon("eval", "diag(x, 0, 1)", "x=x.npy", code=1).stderr)
+
+    def test_whole_tensors_are_compared(self):
+        for call, want in (("equal(x, x)", "tensor(True)"), ("x.equal(x + 1)", "tensor(False)"), ("equal(x, x[0])", "False"), ("allclose(x, x + 1e-9)", "tensor(True)"),
+                           ("x.allclose(x + 0.1, rtol=0, atol=0.05)", "tensor(False)"), ("allclose(x, x + 0.1, atol=0.2)", "tensor(True)")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        self.assertIn("misses the argument 'other'", self.run_tenon("eval", "allclose(x)", "x=x.npy", code=1).stderr)
+
+    def test_einsum_in_the_order_of_pytorch(self):
+        want = self.run_tenon("eval", "einsum([x, x], 'ij,jk->ik')", "x=x.npy").stdout
+        for call in ("einsum('ij,jk->ik', [x, x])", "einsum('ij,jk->ik', x, x)"):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want, call)
+        self.assertIn("a list of tensors is expected", self.run_tenon("eval", "einsum('ij->ji', 'x')", "x=x.npy", code=1).stderr)
+
     def test_complex_numbers(self):
         for expression, want in (("2j", "2j"), ("1+2j", "(1+2j)"), ("-2j", "(-0-2j)"), ("(1+2j)*(3-1j)", "(5+5j)"), ("1j*1j", "(-1+0j)"), ("1.5e1J", "15j"),
                                  ("2j/2", "1j"), ("1j == 1j", "True"), ("conj(x[0] * 2j)", "tensor([0.-1.j, 0.-2.j, 0.-4.j])"),

@@ -137,4 +137,22 @@ TEST(SavedValues, OfAContextWhoseGraphIsGoneAreAnError) {
   kept.reset();
 }
 
+TEST(Comparisons, OfWholeTensorsAreBools) {
+  const Tensor x = tensor({1.0, 2.0}), nans = tensor({std::nan(""), 1.0});
+  EXPECT_TRUE(equal(x, x.clone()));
+  EXPECT_FALSE(equal(x, x + 1));
+  EXPECT_FALSE(equal(x, x.unsqueeze(0)));
+  EXPECT_TRUE(equal(zeros({0, 2}), zeros({0, 2})));
+  EXPECT_TRUE(allclose(x, x + 1e-9));
+  EXPECT_FALSE(allclose(x, x + 0.1));
+  EXPECT_TRUE(allclose(x, x + 0.1, 0, 0.2));
+  EXPECT_FALSE(allclose(nans, nans));
+  EXPECT_TRUE(allclose(nans, nans, 1e-5, 1e-8, true));
+}
+
+TEST(Einsum, TakesTheEquationFirstToo) {
+  const Tensor x = arange(6, Options(float32)).reshape({2, 3});
+  EXPECT_TRUE(equal(einsum("ij,kj->ik", {x, x}), einsum({x, x}, "ij,kj->ik")));
+}
+
 }  // namespace

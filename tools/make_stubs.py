@@ -178,7 +178,7 @@ def functional_stub(path, nn, package):
     """`nn`: the extension's submodule; `package`: the signatures of the package's functions."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = {}
-    for file in (path.parent / "_blocks.py", path.parent / "_dropout.py", path.parent / "_margin_losses.py", path):
+    for file in (*path.parent.glob("_[a-z]*.py"), path):
         functions |= functions_of(file)
     listed = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
     lines = ["from collections.abc import Sequence", "from typing import Any, overload", "", "from .. import Generator, Number, Tensor, _Bool, _Float, _Int, return_types", ""]

@@ -9,6 +9,15 @@ TENON_API Dtype result_type(const Arg& a, const Arg& b);
 /// All tensors expanded to their common shape, as views.
 TENON_API void broadcast_tensors(Tensor* tensors, int64_t count);
 
+/// Whether both have one shape and the same elements.
+TENON_API bool equal(const Tensor& self, const Tensor& other);
+/// Whether isclose is true for all elements.
+TENON_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                        bool equal_nan = false);
+
+/// einsum with the arguments in PyTorch's order.
+inline Tensor einsum(const char* equation, const List<Tensor>& tensors) { return einsum(tensors, equation); }
+
 /// The indices of the nonzero elements: one int64 tensor for each dim.
 TENON_API List<Tensor> nonzero_places(const Tensor& self);
 

@@ -1,4 +1,4 @@
-// isclose: a comparison with a tolerance, built from other ops.
+// isclose, allclose and equal, built from other ops.
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -34,6 +34,16 @@ Tensor plain::isclose(const Tensor& input, const Tensor& wanted, double rtol, do
   const Tensor allowed = add(atol, abs(mul(rtol, b))), actual = abs(sub(a, b));
   const Tensor finite = lt(actual, std::numeric_limits<double>::infinity());
   return close.logical_or_(logical_and(finite, le(actual, allowed)));
+}
+
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return all(isclose(self, other, rtol, atol, equal_nan)).item().as_bool();
+}
+
+bool equal(const Tensor& self, const Tensor& other) {
+  if (!(self.sizes() == other.sizes())) return false;
+  const Tensor same = eq(self, other);  // refuses what has no common dtype, even without elements
+  return same.numel() == 0 || same.amin().item().as_bool();
 }
 
 }  // namespace tenon

@@ -839,7 +839,7 @@ Tensor normal_like(const Tensor& of, const Arg& mean, const Arg& std, bool is_ou
   }
   const Tensor deviation = std.tensor().detach();
   if (is_complex(deviation.dtype())) throw Error("normal expects standard deviation to be non-complex");
-  if (deviation.numel() > 0 && !deviation.is_meta() && !amin(deviation).ge(0).item().as_bool())
+  if (deviation.numel() > 0 && !deviation.is_meta() && !min(deviation).ge(0).item().as_bool())
     throw Error("normal expects all elements of std >= 0.0");
   const SizesView first = mean.is_tensor() ? mean.tensor().sizes() : deviation.sizes();
   Tensor result = memory_like(of, infer_size(first, deviation.sizes()), is_out);

@@ -28,8 +28,9 @@ Reduction reduction_of(const char* reduce) {
   if (name == "sum") return {Join::add, false, "scatter_gather_tensor_cpu"};
   if (name == "prod") return {Join::multiply, false, "scatter_gather_tensor_cpu"};
   if (name == "mean") return {Join::add, true, "scatter_gather_tensor_cpu_reduce_mean"};
-  if (name == "amax") return {Join::largest, false, "scatter_gather_tensor_cpu_reduce_amax"};
-  if (name == "amin") return {Join::smallest, false, "scatter_gather_tensor_cpu_reduce_amin"};
+  // PyTorch takes the shorter words, too, which its error does not list.
+  if (name == "amax" || name == "max") return {Join::largest, false, "scatter_gather_tensor_cpu_reduce_amax"};
+  if (name == "amin" || name == "min") return {Join::smallest, false, "scatter_gather_tensor_cpu_reduce_amin"};
   throw Error("reduce argument must be either sum, prod, mean, amax or amin, got " + name);
 }
 

@@ -210,8 +210,12 @@ struct Contraction {
 
 Tensor plain::tensordot(const Tensor& self, const Tensor& other, SizesView dims_self, SizesView dims_other) {
   const Contraction pair(self, other, dims_self, dims_other);
-  if (pair.rows == 1 && pair.columns == 1 && self.dtype() != bool_)
-    return tenon::dot(pair.left.reshape({pair.depth}), pair.right.reshape({pair.depth})).view(pair.sizes);
+  if (pair.rows == 1 && pair.columns == 1) {
+    const Tensor a = pair.left.reshape({pair.depth}), b = pair.right.reshape({pair.depth});
+    // PyTorch has a product of bools only where their strides keep it from dot.
+    const bool is_any = self.dtype() == bool_ && !(pair.left.is_contiguous() && pair.right.is_contiguous());
+    return (is_any ? tenon::any(a & b) : tenon::dot(a, b)).view(pair.sizes);
+  }
   const Tensor left = pair.left.reshape({pair.rows, pair.depth}),
                right = pair.right.reshape({pair.depth, pair.columns});
   return tenon::mm(left, right).reshape(pair.sizes);

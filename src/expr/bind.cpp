@@ -72,9 +72,26 @@ tenon::Value value_of(const Parameter& parameter, const Argument& argument) {
   return as_string(argument);
 }
 
+/// `repeat(x, 2, 3)`: integers that no parameter is left for join the list of the last one, as in PyTorch's methods.
+std::vector<Argument> with_list(const Schema& function, std::vector<Argument> arguments) {
+  const auto parameters = function.parameters();
+  const auto places = static_cast<std::size_t>(std::count_if(
+      parameters.begin(), parameters.end(), [](const Parameter& parameter) { return !parameter.keyword_only; }));
+  const auto given = static_cast<std::size_t>(std::count_if(
+      arguments.begin(), arguments.end(), [](const Argument& argument) { return argument.keyword.empty(); }));
+  if (places == 0 || given <= places || std::string_view(parameters[places - 1].type) != "int[]") return arguments;
+  Dims dims;
+  for (std::size_t i = places - 1; i < given; ++i) dims.push_back(as_integer(arguments[i]));
+  const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(places);
+  arguments[places - 1].value = std::move(dims);
+  arguments.erase(first, first + static_cast<std::ptrdiff_t>(given - places));
+  return arguments;
+}
+
 }  // namespace
 
-Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span span) {
+Bound bind(const Schema& function, const std::vector<Argument>& given, Span span) {
+  const std::vector<Argument> arguments = with_list(function, given);
   const Slots slots(function, arguments, span);
   const auto count = static_cast<std::size_t>(function.count);
   Bound bound{std::vector<Tree>(count), Values(count)};

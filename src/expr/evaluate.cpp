@@ -220,7 +220,9 @@ class Evaluator {
     std::vector<Argument> arguments;
     for (std::size_t i = 0; i < node.children.size(); ++i)
       arguments.push_back(argument(node.children[i], node.keywords[i]));
+    if (node.name == "einsum") put_tensors_first(arguments);
     if (node.name == "to" && node.is_method) return call_function(cast_function(), arguments, node);
+    if (node.name == "allclose" || node.name == "equal") return of_all_elements(arguments, node);
     if (const auto overloads = find_functions(node.name); !overloads.empty()) {
       if (node.is_method) put_receiver(overloads[0], arguments);
       return call_function(overload_of(overloads, arguments, node.span), arguments, node);
@@ -231,6 +233,30 @@ class Evaluator {
     if (!nearest.empty() || !nearest_of_views.empty())
       error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
     throw error;
+  }
+  /// `allclose` is isclose of all elements; `equal` is eq of all elements, and false for other sizes.
+  Value of_all_elements(const std::vector<Argument>& arguments, const Node& node) {
+    const bool is_equal = node.name == "equal";
+    if (is_equal && arguments.size() == 2 && !(as_tree(arguments[0])->sizes() == as_tree(arguments[1])->sizes()))
+      return leaf(Scalar(false), node.span);
+    Node compared = node;
+    compared.name = is_equal ? "eq" : "isclose";
+    const auto overloads = find_functions(compared.name);
+    const Value each = call_function(overload_of(overloads, arguments, node.span), arguments, compared);
+    return call_function(*find_function("all"), {Argument{"", each, node.span}}, node);
+  }
+  /// PyTorch's order, `einsum('ij,jk->ik', x, y)` or with the operands in a list, becomes the declared one.
+  static void put_tensors_first(std::vector<Argument>& arguments) {
+    if (arguments.size() < 2 || !std::holds_alternative<std::string>(arguments[0].value)) return;
+    if (std::any_of(arguments.begin(), arguments.end(), [](const Argument& each) { return !each.keyword.empty(); }))
+      return;
+    if (std::holds_alternative<Tree>(arguments[1].value)) {
+      Trees trees;
+      for (std::size_t i = 1; i < arguments.size(); ++i) trees.push_back(as_tree(arguments[i]));
+      arguments[1].value = std::move(trees);
+      arguments.resize(2);
+    }
+    std::swap(arguments[0], arguments[1]);
   }
   /// In `x.where(condition, y)`, x is the parameter `self`, which comes after the condition.
   static void put_receiver(const Schema& function, std::vector<Argument>& arguments) {

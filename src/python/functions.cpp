@@ -14,13 +14,6 @@ namespace {
 
 constexpr Binding kFunction = Binding::function, kBoth = Binding::both;
 
-/// Whether both have one shape and the same elements.
-bool same_elements(const Tensor& a, const Tensor& b) {
-  if (!(a.sizes() == b.sizes())) return false;
-  const Tensor same = eq(a, b);  // refuses what has no common dtype, even without elements
-  return same.numel() == 0 || same.amin().item().as_bool();
-}
-
 void put_by_index(const Call& call, const Tensor& self) {
   const List<Tensor> indices = call.tensors(Name::indices);
   const Tensor& values = call.tensor(Name::values);
@@ -35,10 +28,7 @@ const Definition kFunctions[] = {
      [](const Call& call) -> PyObject* {
        const double rtol = call.floating(Name::rtol, 1e-5), atol = call.floating(Name::atol, 1e-8);
        const bool close = call.run([&] {
-         const Tensor& other = call.tensor(Name::other);
-         return all(isclose(call.tensor(Name::input), other, rtol, atol, call.boolean(Name::equal_nan)))
-             .item()
-             .as_bool();
+         return allclose(call.tensor(Name::input), call.tensor(Name::other), rtol, atol, call.boolean(Name::equal_nan));
        });
        return PyBool_FromLong(close);
      }},
@@ -49,7 +39,7 @@ const Definition kFunctions[] = {
      }},
     {"equal", kBoth, "(Tensor input, Tensor other) -> bool", "Whether both have one shape and the same elements.",
      [](const Call& call) -> PyObject* {
-       const bool same = call.run([&] { return same_elements(call.tensor(Name::input), call.tensor(Name::other)); });
+       const bool same = call.run([&] { return equal(call.tensor(Name::input), call.tensor(Name::other)); });
        return PyBool_FromLong(same);
      }},
     {"from_numpy", kFunction, "(object ndarray)", "A tensor that shares the memory of an ndarray.",

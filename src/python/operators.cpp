@@ -75,10 +75,16 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
   });
 }
 
-/// The slot of an op that accepts no numbers.
+/// The slot of an op that accepts no numbers. Beside a tensor an array of another dtype is promoted; in PyTorch NumPy
+/// computes such a product.
 template <auto function>
 PyObject* of_tensors(PyObject* a, PyObject* b) noexcept {
   if (is_number(a) || is_number(b)) return not_implemented();
+  if (!is_tensor(a) || !is_tensor(b))
+    return binary<[](const Arg& x, const Arg& y) {
+      const Dtype common = promote_types(x.tensor().dtype(), y.tensor().dtype());
+      return function(x.tensor().to(common), y.tensor().to(common));
+    }>(a, b);
   return binary<[](const Arg& x, const Arg& y) { return function(x.tensor(), y.tensor()); }>(a, b);
 }
 

@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ContextManager, TypeAlias, TypeVar, overload
 
-from . import array_api as array_api, autograd as autograd, cuda as cuda, func as func, linalg as linalg, nn as nn, optim as optim, random as random, return_types as return_types, special as special, testing as testing, utils as utils
+from . import array_api as array_api, autograd as autograd, backends as backends, cuda as cuda, func as func, linalg as linalg, mps as mps, nn as nn, optim as optim, random as random, return_types as return_types, special as special, testing as testing, utils as utils, version as version, xpu as xpu
 
 _Int: TypeAlias = builtins.int
 _Float: TypeAlias = builtins.float

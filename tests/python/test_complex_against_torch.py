@@ -382,3 +382,9 @@ def test_small_batches_of_infinities_times_zero(dtype):
 
     for size in (2, 7, 8):  # PyTorch multiplies matrices of fewer than 400 multiplications itself, BLAS the others
         same(call, size)
+
+
+@pytest.mark.parametrize("call", [lambda x: tenon.view_as_complex(x), lambda x: tenon.complex(x, x), lambda x: x.dtype.to_complex()])
+def test_complex_numbers_of_float16_are_missing(call):
+    with pytest.raises(NotImplementedError, match="complex32, the complex dtype of float16, is not supported"):
+        call(tenon.ones(3, 2, dtype=tenon.float16))

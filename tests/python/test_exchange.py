@@ -69,6 +69,19 @@ def test_numpy_functions_return_tensors():
     assert [row.tolist() for row in np.split(tensor, 2)] == [[[1, 4]], [[9, 16]]]
 
 
+def test_products_with_arrays_are_promoted():
+    """PyTorch leaves `tensor @ array` to NumPy, which promotes; the other order is an error there."""
+    for dtype, other, wanted in ((tenon.float32, "f8", tenon.float64), (tenon.int64, "f8", tenon.float64), (tenon.float64, "f4", tenon.float64), (tenon.float32, "f4", tenon.float32)):
+        x, array = tenon.arange(6, dtype=dtype).reshape(2, 3), np.arange(12, dtype=other).reshape(3, 4)
+        for result, expected in ((x @ array, x.numpy() @ array), (array.T @ x.T, array.T @ x.T.numpy())):
+            assert result.dtype == wanted and result.tolist() == expected.tolist()
+    weights = tenon.ones(3, requires_grad=True)
+    (weights @ np.arange(3.0)).backward()
+    assert weights.grad.tolist() == [0.0, 1.0, 2.0] and weights.grad.dtype == tenon.float32
+    with pytest.raises(TypeError):
+        weights @ "a"
+
+
 def test_dlpack():
     tensor = tenon.arange(6).view(2, 3).t()
     assert np.from_dlpack(tensor).__array_interface__["data"][0] == tensor.data_ptr()

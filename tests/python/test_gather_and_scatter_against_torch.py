@@ -229,3 +229,10 @@ def test_triangles_of_narrow_matrices(shape):
     x = judge.Both(tenon.from_dlpack(elements), elements)
     for diagonal in (-301, -300, -70, -3, -2, -1, 0, 1, 2, 3, 69, 299, 300):
         judge.same(lambda m, x: (x.tril(diagonal), x.clone().triu_(diagonal), x.mT.triu(diagonal)), x)  # noqa: B023
+
+
+@pytest.mark.parametrize("reduce", ["max", "min", "add", "multiply"])
+@pytest.mark.parametrize("include_self", [True, False])
+def test_other_words_for_reductions(reduce, include_self):
+    x, source, index = judge.tensor([[1.0, -2.0, 3.0]] * 2, "float32"), judge.tensor([[2.0, -3.0, 1.0]], "float32"), judge.tensor([[1, 0, 1]], "int64")
+    judge.same(lambda m, x, index, source: x.scatter_reduce(0, index, source, reduce, include_self=include_self), x, index, source)

@@ -1,5 +1,6 @@
 """Names that few programs use, but programs that do must find: old constructors, storages, settings, copies of parts, losses of margins."""
 
+import importlib
 import re
 import warnings
 
@@ -342,6 +343,69 @@ def test_norms_without_singular_values():
             call()
 
 
+@pytest.mark.parametrize("call", """
+m.nn.functional.dropout([1.0])
+m.nn.functional.dropout(None, inplace=True)
+m.nn.functional.alpha_dropout([1.0])
+m.nn.functional.feature_alpha_dropout(3)
+m.nn.functional.gumbel_softmax("a")
+m.nn.functional.embedding(x, [1.0])
+m.nn.functional.multi_margin_loss(x, 3)
+m.nn.functional.multilabel_margin_loss([1.0], x)
+m.nn.functional.triplet_margin_loss(x, 3, x)
+m.nn.utils.rnn.pad_sequence([x, 3])
+m.nn.utils.rnn.pad_sequence([x], 1)
+m.kl_div(x, x, reduction="mean")
+m.hinge_embedding_loss(x, x, reduction="sum")
+m.margin_ranking_loss(x, x, x, reduction=1.5)
+m.cosine_embedding_loss(x, x, m.ones(2), reduction=None)
+m.triplet_margin_loss(x, x, x, reduction="none")
+m.binary_cross_entropy_with_logits(x, x, reduction="mean")
+m.poisson_nll_loss(x, x, True, False, 1e-8, reduction="mean")
+m.dropout(x, 0.5, 1)
+m.alpha_dropout_(x, 0.5, "a")
+m.linalg.vander([1.0])
+m.linalg.matmul(x, None)
+m.linalg.diagonal(3)
+m.chain_matmul(x, 3)
+m.chain_matmul(x, x, out=3)
+m.broadcast_shapes((2,), x)
+m.broadcast_shapes({2: 3})
+m.ones(2).is_set_to(3)
+m.ones(2).map_([1.0], max)
+m.ones(2).type(m.int32, 3)
+""".strip().splitlines())
+def test_what_is_no_tensor_is_named(call):
+    same(lambda m: eval(call, {"m": m, "x": m.ones(2, 2)}))
+
+
+def test_a_list_is_no_memory():
+    with pytest.raises(TypeError, match="must be Tensor, not list"):
+        tenon.ones(2).set_([1.0])
+
+
+@pytest.mark.parametrize("call", """
+m.nn.init.dirac_(m.empty(4, 2, 3), 2)
+m.nn.init.dirac_(m.empty(2, 3, 2, 3))
+m.nn.init.dirac_(m.empty(1, 2, 3, 3, 2))
+m.nn.init.dirac_(m.empty(3, 2))
+m.nn.init.dirac_(m.empty(3, 2, 2), 2)
+m.nn.init.uniform(m.empty(3), 1, 2)
+m.nn.init.normal(m.empty(3))
+m.nn.init.constant(m.empty(3), 2)
+m.nn.init.eye(m.empty(2, 3))
+m.nn.init.dirac(m.empty(2, 2, 2))
+m.nn.init.xavier_uniform(m.empty(2, 3)), m.nn.init.xavier_normal(m.empty(2, 3))
+m.nn.init.kaiming_uniform(m.empty(2, 3)), m.nn.init.kaiming_normal(m.empty(2, 3))
+""".strip().splitlines())
+def test_first_values(call):
+    def outcome(m):
+        m.manual_seed(0)
+        return eval(call)
+
+    same(outcome, exact=False)
+
+
 def test_parts_that_may_be_written():
     def call(m):
         x = m.arange(4.0).requires_grad_()
@@ -357,7 +421,9 @@ def test_parts_that_may_be_written():
     (tenon.linalg, "svd", "numpy.linalg.svd(x)"), (tenon.linalg, "solve", "numpy.linalg.solve(a, b)"), (tenon.linalg, "matrix_exp", "scipy.linalg.expm(x)"),
     (tenon.nn, "Linear", "nn.functional.linear"), (tenon.nn, "CrossEntropyLoss", "nn.functional.cross_entropy"), (tenon.nn, "BCELoss", "nn.functional.binary_cross_entropy"),
     (tenon.nn, "Conv2d", "x.unfold"), (tenon.nn.functional, "max_pool2d", ".amax(-1)"), (tenon.ones(2, 2), "svd", "numpy.linalg.svd(x)"), (tenon.Tensor, "det", "numpy.linalg.det(x)"),
-    (tenon.autograd.graph, "saved_tensors_hooks", "utils.checkpoint.checkpoint(function, x, use_reentrant=True)"), (tenon, "jit", None), (tenon.nn.functional, "interpolate", None), (tenon.ones(2), "to_sparse", None),
+    (tenon.autograd.graph, "saved_tensors_hooks", "utils.checkpoint.checkpoint(function, x, use_reentrant=True)"), (tenon.optim, "LBFGS", "scipy.optimize.minimize(f, x, method='L-BFGS-B', jac=True)"),
+    (tenon.nn.utils.rnn, "pack_padded_sequence", "nn.utils.rnn.pad_sequence"), (tenon.nn, "CosineSimilarity", "nn.functional.cosine_similarity"), (tenon.nn, "ZeroPad2d", "nn.functional.pad"),
+    (tenon.nn.utils, "weight_norm", None), (tenon.utils, "data", "x[tenon.randperm(len(x))].split(batch_size)"), (tenon, "jit", None), (tenon.nn.functional, "interpolate", None), (tenon.ones(2), "to_sparse", None),
 ])  # fmt: skip
 def test_a_missing_name_says_what_works(module, name, instead):
     wanted = f"has no attribute '{name}': not in Tenon" + (f"; {instead}" if instead and instead[0] not in ".x" else "")
@@ -367,7 +433,23 @@ def test_a_missing_name_says_what_works(module, name, instead):
     assert not hasattr(module, name)
 
 
-@pytest.mark.parametrize("module", [tenon, tenon.linalg, tenon.nn, tenon.nn.functional, tenon.autograd.graph, tenon.ones(2)])
+@pytest.mark.parametrize("module", ["fft", "distributions", "utils.data"])
+def test_a_missing_module_says_what_works(module):
+    with pytest.raises(ModuleNotFoundError, match=rf"^No module named 'tenon.{module}': not in Tenon; .* works?$") as caught:
+        importlib.import_module(f"tenon.{module}")
+    assert caught.value.name == f"tenon.{module}"
+
+
+def test_modules_that_programs_import():
+    from tenon.backends import cudnn
+    from tenon.utils.dlpack import from_dlpack, to_dlpack
+
+    assert importlib.import_module("tenon.backends.cudnn") is cudnn is tenon.backends.cudnn and not cudnn.is_available()
+    x = tenon.arange(3)
+    assert from_dlpack(to_dlpack(x)).data_ptr() == x.data_ptr() and torch.utils.dlpack.from_dlpack(to_dlpack(x)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("module", [tenon, tenon.linalg, tenon.optim, tenon.utils, tenon.nn.utils, tenon.nn, tenon.nn.functional, tenon.autograd.graph, tenon.ones(2)])
 def test_an_unknown_name_gets_the_usual_error(module):
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'$"):
         module.no_such_name
@@ -378,7 +460,8 @@ def test_every_missing_name_is_missing_and_every_function_instead_is_there():
     from tenon import _missing
 
     owners = {"": tenon, "linalg": tenon.linalg, "nn": tenon.nn, "nn.functional": tenon.nn.functional,
-              "autograd.graph": tenon.autograd.graph, "Tensor": tenon.Tensor}  # fmt: skip
+              "autograd.graph": tenon.autograd.graph, "Tensor": tenon.Tensor, "optim": tenon.optim, "utils": tenon.utils,
+              "nn.utils": tenon.nn.utils, "nn.utils.rnn": tenon.nn.utils.rnn}  # fmt: skip
     for module, table in _missing._INSTEAD.items():
         for names in table:
             for name in names.split():

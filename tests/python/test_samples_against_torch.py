@@ -27,7 +27,6 @@ OTHER_TEXTS = {
     "histogramdd": [torch.bool],
     "nn.functional.bilinear": [torch.bool],
     "nn.functional.embedding": [torch.int64, torch.bool],
-    "tensordot": [torch.bool],
 }
 REFUSED = ("not in Tenon", "not supported", "sparse", "no inverse")
 

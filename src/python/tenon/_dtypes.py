@@ -18,6 +18,14 @@ _KINDS = {_tenon.float32: "Float", _tenon.float64: "Double", _tenon.float16: "Ha
           _tenon.int64: "Long", _tenon.int32: "Int", _tenon.int16: "Short", _tenon.int8: "Char", _tenon.uint8: "Byte",
           _tenon.uint16: "UInt16", _tenon.uint32: "UInt32", _tenon.uint64: "UInt64", _tenon.bool: "Bool",
           _tenon.complex64: "ComplexFloat", _tenon.complex128: "ComplexDouble"}  # fmt: skip
+_WORDS = {_tenon.float32: "float", _tenon.float64: "double", _tenon.float16: "c10::Half", _tenon.bfloat16: "c10::BFloat16", _tenon.uint8: "unsigned char",
+          _tenon.int8: "signed char", _tenon.int16: "short int", _tenon.int32: "int", _tenon.int64: "long int", _tenon.bool: "bool",
+          _tenon.complex64: "c10::complex<float>", _tenon.complex128: "c10::complex<double>"}  # fmt: skip
+
+
+def word_of(dtype):
+    """The name of a dtype in C++, which some of PyTorch's error texts have: "long int"."""
+    return _WORDS.get(dtype, dtype)
 
 
 def kind_of(dtype):

@@ -4,6 +4,7 @@ import collections.abc
 import sys
 
 from . import _tenon
+from ._arguments import check_elements, check_tensor, type_name
 from ._tenon import Size, Tensor
 
 
@@ -14,6 +15,9 @@ def is_tensor(obj):
 
 def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes broadcast to, as a Size. No memory is touched."""
+    for shape in shapes:
+        if not isinstance(shape, (int, tuple, list)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
     shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     for shape in shapes:
         for size in shape:
@@ -22,22 +26,9 @@ def broadcast_shapes(*shapes):
     return _tenon._broadcast_shapes(shapes)
 
 
-def _type_name(value):
-    """The name of its type in errors of C++: numpy.ndarray, but a class of Python without its module."""
-    kind = type(value)
-    is_heap_type = kind.__flags__ & 1 << 9
-    return kind.__name__ if is_heap_type or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-
-
-def _check_tensors(tensors, argument=0):
-    for at, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument {argument}, but got {_type_name(tensor)}")
-
-
 def broadcast_tensors(*tensors):
     """All tensors expanded to their common shape, as views."""
-    _check_tensors(tensors)
+    check_elements(tensors)
     return _tenon._broadcast_tensors(list(tensors))
 
 
@@ -49,7 +40,7 @@ def meshgrid(*tensors, indexing=None):
     """
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tensors[0]
-    _check_tensors(tensors)
+    check_elements(tensors)
     if isinstance(indexing, bytes):
         indexing = indexing.decode()
     if indexing is not None and not isinstance(indexing, str):
@@ -98,7 +89,7 @@ def block_diag(*tensors):
 
     A matrix with the matrices on its diagonal and 0 elsewhere.
     """
-    _check_tensors(tensors)
+    check_elements(tensors)
     return _tenon.block_diag(tensors)
 
 
@@ -107,7 +98,7 @@ def cartesian_prod(*tensors):
 
     Every combination of an element of each vector, one row each.
     """
-    _check_tensors(tensors)
+    check_elements(tensors)
     return _tenon.cartesian_prod(tensors)
 
 
@@ -202,8 +193,8 @@ def einsum(*args):
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         return einsum(equation, *operands[0])
     if not isinstance(equation, (str, bytes)):
-        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {_type_name(equation)}")
-    _check_tensors(operands, 1)
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type_name(equation)}")
+    check_elements(operands, 1)
     return _tenon.einsum(list(operands), equation)
 
 
@@ -259,6 +250,9 @@ def chain_matmul(*matrices, out=None):
 
     import warnings
 
+    check_elements(matrices)
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError(f"chain_matmul(): argument 'out' must be Tensor, not {type(out).__name__}")
     warnings.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot instead, which "
         "accepts a list of two or more tensors rather than multiple parameters.",
@@ -475,8 +469,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     spacing: the distance of samples: one number, one for each dim, or for each dim a tensor of coordinates, [size].
     https://pytorch.org/docs/stable/generated/torch.gradient.html
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"gradient(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    check_tensor("gradient", input)
     if input.dtype is _tenon.uint8:
         raise RuntimeError("torch.gradient does not support uint8 input.")
     dims, spacings = _checked_spacing(input, spacing, dim)

@@ -2,6 +2,7 @@
 
 import tenon
 
+from ._arguments import check_bool, type_name
 from ._tenon import _nn
 from .nn import functional
 from .nn._dropout import drop
@@ -14,8 +15,10 @@ __all__ = """
 """.split()
 
 
-def _word(reduction):
-    """PyTorch's numbers of reductions."""
+def _word(function, reduction):
+    """PyTorch's numbers of reductions. A word of nn.functional's is refused: it would count as none."""
+    if not isinstance(reduction, int) or isinstance(reduction, bool):
+        raise TypeError(f"{function}(): argument 'reduction' must be int, not {type_name(reduction)}")
     return {1: "mean", 2: "sum"}.get(reduction, "none")
 
 
@@ -42,56 +45,57 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
 # --- Dropout
 
 
-def _check(p):
+def _check(function, p, train):
+    check_bool(function, train, "train", 3)
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
 
 
 def dropout(input, p, train):
     """nn.functional.dropout."""
-    _check(p)
+    _check("dropout", p, train)
     return drop(input, p, train, False)
 
 
 def dropout_(input, p, train):
     """dropout in place."""
-    _check(p)
+    _check("dropout_", p, train)
     return drop(input, p, train, True)
 
 
 def alpha_dropout(input, p, train):
     """nn.functional.alpha_dropout."""
-    _check(p)
+    _check("alpha_dropout", p, train)
     return drop(input, p, train, False, alpha=True)
 
 
 def alpha_dropout_(input, p, train):
     """alpha_dropout in place."""
-    _check(p)
+    _check("alpha_dropout_", p, train)
     return drop(input, p, train, True, alpha=True)
 
 
 def feature_dropout(input, p, train):
     """dropout of whole channels."""
-    _check(p)
+    _check("feature_dropout", p, train)
     return drop(input, p, train, False, by_channel=True)
 
 
 def feature_dropout_(input, p, train):
     """feature_dropout in place."""
-    _check(p)
+    _check("feature_dropout_", p, train)
     return drop(input, p, train, True, by_channel=True)
 
 
 def feature_alpha_dropout(input, p, train):
     """alpha_dropout of whole channels."""
-    _check(p)
+    _check("feature_alpha_dropout", p, train)
     return drop(input, p, train, False, by_channel=True, alpha=True)
 
 
 def feature_alpha_dropout_(input, p, train):
     """feature_alpha_dropout in place."""
-    _check(p)
+    _check("feature_alpha_dropout_", p, train)
     return drop(input, p, train, True, by_channel=True, alpha=True)
 
 
@@ -100,34 +104,34 @@ def feature_alpha_dropout_(input, p, train):
 
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=0):
     """nn.functional.binary_cross_entropy_with_logits."""
-    return functional.binary_cross_entropy_with_logits(input, target, weight, reduction=_word(reduction), pos_weight=pos_weight)
+    return functional.binary_cross_entropy_with_logits(input, target, weight, reduction=_word("binary_cross_entropy_with_logits", reduction), pos_weight=pos_weight)
 
 
 def kl_div(input, target, reduction=0, *, log_target=False):
     """nn.functional.kl_div."""
-    return functional._nn.kl_div(input, target, _word(reduction), log_target=log_target)
+    return functional._nn.kl_div(input, target, _word("kl_div", reduction), log_target=log_target)
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=0):
     """nn.functional.cosine_embedding_loss."""
-    return functional.cosine_embedding_loss(input1, input2, target, margin, reduction=_word(reduction))
+    return functional.cosine_embedding_loss(input1, input2, target, margin, reduction=_word("cosine_embedding_loss", reduction))
 
 
 def hinge_embedding_loss(input, target, margin=1.0, reduction=0):
     """nn.functional.hinge_embedding_loss."""
-    return functional.hinge_embedding_loss(input, target, margin, reduction=_word(reduction))
+    return functional.hinge_embedding_loss(input, target, margin, reduction=_word("hinge_embedding_loss", reduction))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0):
     """nn.functional.margin_ranking_loss."""
-    return functional.margin_ranking_loss(input1, input2, target, margin, reduction=_word(reduction))
+    return functional.margin_ranking_loss(input1, input2, target, margin, reduction=_word("margin_ranking_loss", reduction))
 
 
 def poisson_nll_loss(input, target, log_input, full, eps, reduction):
     """nn.functional.poisson_nll_loss."""
-    return functional.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_word(reduction))
+    return functional.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_word("poisson_nll_loss", reduction))
 
 
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=0):
     """nn.functional.triplet_margin_loss."""
-    return triplets(anchor, positive, negative, lambda a, b: tenon.pairwise_distance(a, b, p, eps), margin, swap, _word(reduction))
+    return triplets(anchor, positive, negative, lambda a, b: tenon.pairwise_distance(a, b, p, eps), margin, swap, _word("triplet_margin_loss", reduction))

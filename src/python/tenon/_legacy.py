@@ -1,6 +1,7 @@
 """PyTorch's oldest names: types of tensors by dtype, which are called like the constructor of Tensor."""
 
 from . import _tenon
+from ._dtypes import word_of
 from ._tenon import Size, Tensor
 
 
@@ -32,14 +33,9 @@ def type_named(name):
     return found
 
 
-_WORDS = {_tenon.float32: "float", _tenon.float64: "double", _tenon.float16: "c10::Half", _tenon.bfloat16: "c10::BFloat16", _tenon.uint8: "unsigned char",
-          _tenon.int8: "signed char", _tenon.int16: "short int", _tenon.int32: "int", _tenon.int64: "long int", _tenon.bool: "bool",
-          _tenon.complex64: "c10::complex<float>", _tenon.complex128: "c10::complex<double>"}  # fmt: skip
-
-
 def _options(dtype, device="cpu"):
     return (
-        f"TensorOptions(dtype={_WORDS.get(dtype, dtype)}, device={device}, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+        f"TensorOptions(dtype={word_of(dtype)}, device={device}, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
         "memory_format=(nullopt))"
     )
 

@@ -1,6 +1,7 @@
 """The functions of torch.linalg that are short over others."""
 
 from . import _tenon
+from ._arguments import check_tensor, check_tensors
 
 
 class LinAlgError(RuntimeError):
@@ -11,16 +12,19 @@ class LinAlgError(RuntimeError):
 
 def matmul(input, other, *, out=None):
     """The product of matrices; see tenon.matmul."""
+    check_tensors("linalg_matmul", input=input, other=other)
     return _tenon.matmul(input, other) if out is None else _tenon.matmul(input, other, out=out)
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     """A view of the diagonal of the last two dims."""
+    check_tensor("linalg_diagonal", A, "A")
     return _tenon.diagonal(A, offset, dim1, dim2)
 
 
 def vander(x, *, N=None):
     """The powers 0 to N - 1 of every element, along a new last dim: [*sizes, N]. N is the last size unless it is given."""
+    check_tensor("linalg_vander", x, "x")
     if x.dtype in (_tenon.bool, _tenon.float16, _tenon.bfloat16):
         from ._legacy import _DTYPES
 

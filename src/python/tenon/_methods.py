@@ -4,6 +4,7 @@ import math
 import warnings
 
 from . import _tenon
+from ._arguments import check_bool, check_tensor
 from ._storage import set_, storage, untyped_storage
 from ._tenon import Tensor
 
@@ -35,6 +36,7 @@ def apply_(self, callable, /):
 
 def map_(self, other, callable):
     """Replaces every element by what a function gives for it and that of another tensor. Slow."""
+    check_tensor("map_", other, "other")
     _check_elements(self, "map_", (other,))
     pairs = zip(self.reshape(-1).tolist(), other.expand_as(self).reshape(-1).tolist())
     return _write(self, [callable(a, b) for a, b in pairs])
@@ -42,6 +44,8 @@ def map_(self, other, callable):
 
 def map2_(self, x, y, callable):
     """Replaces every element by what a function gives for it and those of two tensors. Slow."""
+    check_tensor("map2_", x, "x")
+    check_tensor("map2_", y, "y", 2)
     _check_elements(self, "map2_", (x, y))
     triples = zip(*(tensor.expand_as(self).reshape(-1).tolist() for tensor in (self, x, y)))
     return _write(self, [callable(*triple) for triple in triples])
@@ -62,13 +66,13 @@ def is_nonzero(self):
 
 def is_same_size(self, other):
     """Whether both have the same sizes."""
-    if not isinstance(other, Tensor):
-        raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    check_tensor("is_same_size", other, "other")
     return self.shape == other.shape
 
 
 def is_set_to(self, tensor):
     """Whether both have the same memory, offset, sizes and strides."""
+    check_tensor("is_set_to", tensor, "tensor")
     same_view = (self.storage_offset(), self.shape, self.stride()) == (tensor.storage_offset(), tensor.shape, tensor.stride())
     return same_view and self.dtype is tensor.dtype and untyped_storage(self).data_ptr() == untyped_storage(tensor).data_ptr()
 
@@ -142,9 +146,11 @@ def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, 
     return made.requires_grad_() if requires_grad else made
 
 
-def type(self, dtype=None, non_blocking=False, **kwargs):
+def type(self, dtype=None, non_blocking=False, *, memory_format=None):
     """The name of the tensor's type; with a dtype, or the name or type of tensors with it, the tensor as that."""
     from ._legacy import TensorType
+
+    check_bool("type", non_blocking, "non_blocking", 2)
 
     if dtype is Tensor:
         dtype = _tenon.get_default_dtype()

@@ -29,7 +29,10 @@ _INSTEAD = {
         "gru lstm rnn_tanh rnn_relu gru_cell lstm_cell rnn_tanh_cell rnn_relu_cell": "linear, sigmoid and tanh",
         "ctc_loss embedding_bag grid_sampler": "",
         "sparse sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor smm hsmm sspaddmm saddmm": "",
-        "distributions jit distributed multiprocessing onnx hub fx export profiler quantization ao amp autocast GradScaler": "",
+        "distributions": "normal, bernoulli, multinomial, poisson and binomial",
+        "signal": "hann_window and its relatives",
+        "masked nested": "",
+        "jit distributed multiprocessing onnx hub fx export profiler quantization ao amp autocast GradScaler": "",
         "segment_reduce quantize_per_tensor quantize_per_channel Stream Event": "",
     },
     "nn": {
@@ -45,7 +48,11 @@ _INSTEAD = {
         "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d": "x.unfold(dim, size, step) and tensordot",
         "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d": "x.unfold(dim, size, step).mean(-1) or .amax(-1)",
         "MultiheadAttention Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder": "nn.functional.scaled_dot_product_attention",
-        "Upsample Unfold Fold EmbeddingBag CTCLoss parallel DataParallel": "",
+        "PairwiseDistance CosineSimilarity MultiLabelSoftMarginLoss TripletMarginWithDistanceLoss LocalResponseNorm FeatureAlphaDropout": "nn.functional.{}",
+        "ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d": "nn.functional.pad",
+        "ReplicationPad1d ReplicationPad2d ReplicationPad3d CircularPad1d CircularPad2d CircularPad3d": "nn.functional.pad",
+        "Softmax2d": "nn.functional.softmax",
+        "Upsample Unfold Fold EmbeddingBag CTCLoss parallel DataParallel SyncBatchNorm AdaptiveLogSoftmaxWithLoss": "",
     },
     "nn.functional": {
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc": "x.unfold(dim, size, step) and tensordot",
@@ -54,6 +61,14 @@ _INSTEAD = {
         "interpolate upsample upsample_nearest upsample_bilinear grid_sample affine_grid": "",
         "ctc_loss embedding_bag multi_head_attention_forward fractional_max_pool2d fractional_max_pool3d max_unpool1d max_unpool2d max_unpool3d": "",
     },
+    "nn.utils": {"weight_norm spectral_norm remove_weight_norm remove_spectral_norm parametrize parametrizations prune": ""},
+    "nn.utils.rnn": {"PackedSequence pack_padded_sequence pad_packed_sequence pack_sequence unpack_sequence": "nn.utils.rnn.pad_sequence"},
+    "optim": {
+        "LBFGS": "scipy.optimize.minimize(f, x, method='L-BFGS-B', jac=True)",
+        "ASGD Adadelta Adafactor Adamax Muon NAdam RAdam Rprop SparseAdam": "SGD, Adam, AdamW, RMSprop and Adagrad",
+        "swa_utils": "",
+    },
+    "utils": {"data": "x[tenon.randperm(len(x))].split(batch_size)", "tensorboard mobile_optimizer": ""},
     "autograd.graph": {
         "saved_tensors_hooks": "utils.checkpoint.checkpoint(function, x, use_reentrant=True)",
         "Node GradientEdge get_gradient_edge increment_version register_multi_grad_hook allow_mutation_on_saved_tensors": "",
@@ -108,6 +123,12 @@ def refuse(module, name):
     text = f"module 'tenon{'.' + module if module else ''}' has no attribute '{name}'"
     why = reason(module, name)
     raise AttributeError(f"{text}: {why}" if why else text, name=name)
+
+
+def refuse_module(module, name):
+    """Raises ModuleNotFoundError in the place of a module that programs import."""
+    path = f"tenon.{module + '.' if module else ''}{name}"
+    raise ModuleNotFoundError(f"No module named '{path}': {reason(module, name)}", name=path)
 
 
 class Absent:

@@ -4,6 +4,7 @@ import math
 import warnings
 
 from . import _tenon, return_types
+from ._arguments import check_tensor
 from ._dtypes import FLOATS, require
 from ._methods import unsafe_chunk as _unsafe_chunk
 from ._methods import unsafe_split as _unsafe_split
@@ -17,48 +18,43 @@ __all__ = """
 """.split()
 
 
-def _check_tensor(function, input, name="input", position=1):
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(input).__name__}")
-
-
 # --- Facts
 
 
 def get_device(input):
     """-1: the memory belongs to no numbered device."""
-    _check_tensor("get_device", input)
+    check_tensor("get_device", input)
     return -1
 
 
 def is_nonzero(input):
     """Whether the only element is not 0."""
-    _check_tensor("is_nonzero", input)
+    check_tensor("is_nonzero", input)
     return bool(input)
 
 
 def is_same_size(input, other):
     """Whether both have the same sizes."""
-    _check_tensor("is_same_size", input)
-    _check_tensor("is_same_size", other, "other", 2)
+    check_tensor("is_same_size", input)
+    check_tensor("is_same_size", other, "other", 2)
     return input.shape == other.shape
 
 
 def is_neg(input):
     """False: negative numbers are computed at once."""
-    _check_tensor("is_neg", input)
+    check_tensor("is_neg", input)
     return False
 
 
 def is_distributed(input):
     """False."""
-    _check_tensor("is_distributed", input)
+    check_tensor("is_distributed", input)
     return False
 
 
 def resolve_neg(input):
     """input."""
-    _check_tensor("resolve_neg", input)
+    check_tensor("resolve_neg", input)
     return input
 
 
@@ -166,7 +162,7 @@ def nuclear_norm(input, *args, **kwargs):
 
 def nonzero_static(input, *, size, fill_value=-1, out=None):
     """nonzero with size rows: cut, or filled with fill_value."""
-    _check_tensor("nonzero_static", input)
+    check_tensor("nonzero_static", input)
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = _tenon.argwhere(input)[:size]
@@ -246,11 +242,11 @@ def _check_weight(input, weight):
     if weight is None:
         return
     if weight.dtype is not input.dtype:
-        from ._legacy import _WORDS
+        from ._dtypes import word_of
 
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got "
-            f"input({_WORDS.get(input.dtype)}), and weight({_WORDS.get(weight.dtype)})"
+            f"input({word_of(input.dtype)}), and weight({word_of(weight.dtype)})"
         )
     if weight.shape != input.shape[:-1]:
         raise RuntimeError(
@@ -264,7 +260,7 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
 
     bins: how many intervals each dim has, one number for all dims, or the edges of each. range: the ends of each dim.
     """
-    _check_tensor("histogramdd", input)
+    check_tensor("histogramdd", input)
     if input.dim() < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     dims = input.shape[-1]

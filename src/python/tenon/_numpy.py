@@ -56,6 +56,17 @@ for _name, _own in _NUMPY.items():
     (_UFUNCS if isinstance(_function, numpy.ufunc) else _FUNCTIONS)[_function] = getattr(tenon, _own)
 
 
+def _promoted_matmul(a, b):
+    """NumPy promotes the operands of a product; PyTorch's ops want one dtype. A number is a TypeError, and NumPy refuses it."""
+    if isinstance(a, tenon.Tensor) and isinstance(b, tenon.Tensor):
+        common = tenon.promote_types(a.dtype, b.dtype)
+        a, b = a.to(common), b.to(common)
+    return tenon.matmul(a, b)
+
+
+_UFUNCS[numpy.matmul] = _promoted_matmul
+
+
 # Other parameters, other defaults.
 
 

@@ -3,6 +3,7 @@
 import warnings
 
 from . import _tenon
+from ._arguments import check_tensor
 
 _DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This should only matter "
@@ -143,10 +144,11 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         whole = _typed(source.untyped()._elements, self.dtype)._elements
         elements = whole if size is None else _at(whole, storage_offset, size, stride)
     else:
+        check_tensor("set_", source, "source")
         if source.dtype is not self.dtype:
-            from ._legacy import _WORDS
+            from ._dtypes import word_of
 
-            raise RuntimeError(f"Could not set tensor of type {_WORDS.get(source.dtype, source.dtype)} to a tensor of type {_WORDS.get(self.dtype, self.dtype)}")
+            raise RuntimeError(f"Could not set tensor of type {word_of(source.dtype)} to a tensor of type {word_of(self.dtype)}")
         elements = source.detach() if size is None else _at(source.detach(), storage_offset, size, stride)
     self.data = elements
     return self

@@ -4,6 +4,7 @@ https://data-apis.org/array-api/latest
 """
 
 import builtins
+import collections
 
 import tenon
 from tenon import (
@@ -199,6 +200,30 @@ def triu(x, /, *, k=0):
     return tenon.triu(x, k)
 
 
+_All = collections.namedtuple("UniqueAllResult", "values indices inverse_indices counts")
+_Counts = collections.namedtuple("UniqueCountsResult", "values counts")
+_Inverse = collections.namedtuple("UniqueInverseResult", "values inverse_indices")
+
+
+def unique_all(x, /):
+    values, inverse, counts = tenon.unique(x, return_inverse=True, return_counts=True)
+    places = arange(x.numel(), dtype=int64)
+    first = full_like(counts, x.numel()).scatter_reduce(0, inverse.flatten(), places, "amin")
+    return _All(values, first, inverse, counts)
+
+
+def unique_counts(x, /):
+    return _Counts(*tenon.unique(x, return_counts=True))
+
+
+def unique_inverse(x, /):
+    return _Inverse(*tenon.unique(x, return_inverse=True))
+
+
+def unique_values(x, /):
+    return tenon.unique(x)
+
+
 def unstack(x, /, *, axis=0):
     return x.unbind(axis)
 
@@ -209,7 +234,7 @@ def var(x, /, *, axis=None, correction=0.0, keepdims=False):
 
 def vecdot(x1, x2, /, *, axis=-1):
     x1, x2 = (x.moveaxis(axis, -1) for x in (x1, x2))
-    return sum(x1 * x2, axis=-1)
+    return tenon.matmul(x1.conj().unsqueeze(-2), x2.unsqueeze(-1)).squeeze((-2, -1))
 
 
 class _Info:

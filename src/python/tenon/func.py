@@ -130,14 +130,15 @@ def grad(func, argnums=0, has_aux=False):
 
 
 def vjp(func, *primals, has_aux=False):
-    """(func(*primals), a function that gives the gradients of the primals for a gradient of the result)."""
+    """(func(*primals), a function that gives the gradients of the primals for a gradient of the result, or of each of its parts)."""
     with enable_grad():
         inputs = [_map(_tracked, primal) for primal in primals]
         output = func(*inputs)
     output, aux = output if has_aux else (output, None)
 
-    def pull(cotangent):
-        return tuple(_outside(_gradients(output, inputs, cotangent), primals))
+    def pull(cotangents):
+        found = iter(_pulled(_leaves(output), _leaves(inputs), _leaves(cotangents)))
+        return tuple(_outside(_map(lambda leaf: next(found), inputs), primals))
 
     value = _outside(output, primals)
     return (value, pull, aux) if has_aux else (value, pull)
@@ -198,13 +199,11 @@ def linearize(func, *primals):
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """jacrev with the layout of PyTorch's, which goes forwards: the elements of the argument are the slowest in memory."""
 
+    @functools.wraps(func)
     def wrapper(*args):
-        found = jacrev((lambda *inputs: func(*inputs)[0]) if has_aux else func, argnums)(*args)
-        given = [args[index] for index in _chosen(args, argnums)[0]]
-        laid = _map(_input_first, found, given[0] if isinstance(argnums, int) else tuple(given))
-        return (laid, func(*args)[1]) if has_aux else laid
+        return _jacobians(func, args, argnums, has_aux, _input_first, "jvp(f, primals, tangents)")
 
-    return functools.wraps(func)(wrapper)
+    return wrapper
 
 
 def _input_first(jacobian, argument):
@@ -214,25 +213,46 @@ def _input_first(jacobian, argument):
     return turned.permute(*range(count, count + outputs), *range(count))
 
 
-def jacrev(func, argnums=0):
-    """A function that gives the derivatives of `func` by its arguments `argnums`: [*sizes of the result, *sizes of the argument]."""
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
+    """A function that gives the derivatives of `func` by its arguments `argnums`: [*sizes of the result, *sizes of the argument].
+
+    Of a function with several results it gives those of each. With `has_aux`, func returns (value, anything), and the result is
+    (derivatives, anything). `chunk_size` is accepted for PyTorch's sake.
+    """
 
     @functools.wraps(func)
     def wrapper(*args):
-        indices, is_one = _chosen(args, argnums)
-        args = list(args)
-        given = [args[index] for index in indices]
-        with enable_grad():
-            inputs = _map(_tracked, given)
-            for index, value in zip(indices, inputs):
-                args[index] = value
-            output = func(*args)
-            rows = [_gradients(element, inputs) for element in output.reshape(-1)]
-            jacobians = _map(lambda leaf, *parts: stack(list(parts)).reshape((*output.shape, *leaf.shape)), inputs, *rows)
-        jacobians = _outside(jacobians, given)
-        return jacobians[0] if is_one else tuple(jacobians)
+        return _jacobians(func, args, argnums, has_aux, lambda jacobian, argument: jacobian, "vjp(f, *primals)")
 
     return wrapper
+
+
+def _jacobians(func, args, argnums, has_aux, laid, where):
+    """The derivatives of each result by each argument, laid out by a function of them and the argument."""
+    indices, is_one = _chosen(args, argnums)
+    args = list(args)
+    given = [args[index] for index in indices]
+    with enable_grad():
+        inputs = _map(_tracked, given)
+        for index, value in zip(indices, inputs):
+            args[index] = value
+        output, aux = func(*args), None
+        if has_aux:
+            if not (isinstance(output, tuple) and len(output) == 2):
+                raise RuntimeError(f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True")
+            output, aux = output
+
+        def of(result):
+            if not isinstance(result, Tensor):
+                raise RuntimeError(f"{where}: expected f(*primals) to return only tensors, got unsupported type {type(result)}")
+            rows = [_gradients(element, inputs) for element in result.reshape(-1)]
+            found = _map(lambda leaf, *parts: stack(list(parts)).reshape((*result.shape, *leaf.shape)), inputs, *rows)
+            found = _map(laid, found, inputs)
+            return found[0] if is_one else tuple(found)
+
+        jacobians = _map(of, output)
+    jacobians, aux = _outside(jacobians, given), _outside(aux, given)
+    return (jacobians, aux) if has_aux else jacobians
 
 
 def hessian(func, argnums=0):

@@ -5,14 +5,17 @@ import warnings
 
 import tenon
 
+from .._arguments import check_tensor
+
 
 def _check(p):
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def drop(input, p, training, inplace, by_channel=False, alpha=False):
+def drop(input, p, training, inplace, by_channel=False, alpha=False, name="dropout"):
     """Dropout after all checks. With alpha elements become that of selu's lower end, and mean and variance are kept."""
+    check_tensor(name + "_" * inplace, input)
     if p == 0 or not training or input.numel() == 0:
         return input
     multiply = tenon.Tensor.mul_ if inplace else tenon.mul
@@ -43,13 +46,13 @@ def dropout(input, p=0.5, training=True, inplace=False):
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """dropout that keeps mean and variance of what selu gave."""
     _check(p)
-    return drop(input, p, training, inplace, alpha=True)
+    return drop(input, p, training, inplace, alpha=True, name="alpha_dropout")
 
 
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """alpha_dropout of whole channels."""
     _check(p)
-    return drop(input, p, training, inplace, by_channel=True, alpha=True)
+    return drop(input, p, training, inplace, by_channel=True, alpha=True, name="feature_alpha_dropout")
 
 
 def _of_channels(input, is_batch, p, training, inplace):

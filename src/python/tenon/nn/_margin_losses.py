@@ -2,6 +2,7 @@
 
 import tenon
 
+from .._arguments import check_tensors
 from .._dtypes import kind_of, require
 
 
@@ -44,6 +45,7 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     reduction = _old_or(reduction, size_average, reduce)
     _check_word(reduction)
     _check_margin(margin)
+    check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     return triplets(anchor, positive, negative, lambda a, b: tenon.pairwise_distance(a, b, p, eps), margin, swap, reduction)
 
 
@@ -79,6 +81,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     """The mean over the classes but the right one of margin - its score + theirs, at least 0, to the power p."""
     reduction = _old_or(reduction, size_average, reduce)
     _check_word(reduction)
+    check_tensors("multi_margin_loss", input=input, target=target)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
@@ -115,6 +118,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     """
     reduction = _old_or(reduction, size_average, reduce)
     _check_word(reduction)
+    check_tensors("multilabel_margin_loss", input=input, target=target)
     rows = _rows(input)
     if target.shape != input.shape and not (input.dim() <= 1 and target.dim() <= 1 and target.numel() == input.numel()):
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")

@@ -5,8 +5,10 @@ import warnings
 
 import tenon
 
+from .._arguments import check_tensor
 from .._dtypes import FLOATS, kind_of, require
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
+from ._attention import scaled_dot_product_attention
 from ._batch_norm import check_batch_norm
 from ._blocks import fold, unfold
 from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
@@ -172,6 +174,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
     With hard the result is one-hot, and its gradients are those of the soft one.
     """
+    check_tensor("empty_like", logits)
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     gumbels = -tenon.empty_like(logits.detach(), memory_format=tenon.contiguous_format).exponential_().log()
@@ -182,7 +185,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     return tenon.zeros_like(logits.detach(), memory_format=tenon.contiguous_format).scatter_(dim, chosen, 1.0) - soft.detach() + soft
 
 
-# --- Normalization, attention
+# --- Normalization
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
@@ -332,6 +335,8 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """The rows of weight whose numbers are in input. Those of padding_idx have no gradient; max_norm shortens rows in place."""
+    check_tensor("embedding", weight, "weight")
+    check_tensor("embedding", input, "indices", 2)
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
     if padding_idx is not None:
@@ -361,33 +366,6 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         share = (1 / counts[inverse].to(rows.dtype)).unsqueeze(-1)
         rows = rows * share + (rows * (1 - share)).detach()
     return rows.reshape(*input.shape, weight.size(1))
-
-
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """softmax(query @ key.mT * scale) @ value, where attn_mask is true, or with attn_mask added to the products."""
-    if attn_mask is not None and is_causal:
-        raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
-    if query.dtype == tenon.bool:
-        raise RuntimeError(f"expected scalar type Float but found {kind_of(query.dtype)}")
-    if enable_gqa:
-        key, value = (x.repeat_interleave(query.size(-3) // x.size(-3), -3) for x in (key, value))
-    if scale is None:
-        scale = query.size(-1) ** -0.5
-    if is_causal:
-        attn_mask = tenon.ones(query.size(-2), key.size(-2), dtype=tenon.bool).tril()
-    dtype = query.dtype
-    query, key, value = map(_wide, (query, key, value))
-    products = query @ key.mT * scale
-    if attn_mask is not None:
-        if attn_mask.dtype == tenon.bool:
-            products = products.masked_fill(~attn_mask, float("-inf"))
-            # A query that may look at nothing gets zeros.
-            shares = tenon.where(attn_mask.any(-1, keepdim=True), products.softmax(-1), 0)
-        else:
-            shares = (products + attn_mask).softmax(-1)
-    else:
-        shares = products.softmax(-1)
-    return (dropout(shares, dropout_p) @ value).to(dtype)
 
 
 # --- Losses

@@ -6,10 +6,11 @@ https://pytorch.org/docs/stable/nn.init.html
 import math
 import warnings
 
-from .. import bfloat16, contiguous_format, empty_like, eye, float16, float64, linalg, no_grad, randperm, where
+from .. import bfloat16, contiguous_format, empty_like, float16, float64, linalg, no_grad, randperm, where
+from .. import eye as _eye
 
 __all__ = """
-    calculate_gain constant_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ sparse_ trunc_normal_ uniform_
+    calculate_gain constant_ dirac_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ sparse_ trunc_normal_ uniform_
     xavier_normal_ xavier_uniform_ zeros_
 """.split()
 
@@ -79,7 +80,7 @@ def eye_(tensor):
     """The identity."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype))
+    return tensor.copy_(_eye(*tensor.shape, dtype=tensor.dtype))
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
@@ -196,3 +197,38 @@ def _redraw_uniform(tensor, mean, std, a, b, generator):
         drawn = where(pending, others, drawn)
         pending = where(pending, refused(others), pending)
     return tensor.copy_(drawn)
+
+
+@no_grad()
+def dirac_(tensor, groups=1):
+    """1 in the middle of the window of each channel that is kept, elsewhere 0: a convolution by it gives its input."""
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.size(0) % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    tensor.zero_()
+    middle = [size // 2 for size in tensor.shape[2:]]
+    each = tensor.size(0) // groups
+    for group in range(groups):
+        for channel in range(min(each, tensor.size(1))):
+            tensor[(group * each + channel, channel, *middle)] = 1
+    return tensor
+
+
+def _deprecated(function):
+    """The function under its name of old, without the underscore."""
+    new = function.__name__
+    old = new[:-1]
+
+    def deprecated_init(*args, **kwargs):
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    deprecated_init.__name__, deprecated_init.__doc__ = old, f"Deprecated: {new}."
+    return deprecated_init
+
+
+uniform, normal, constant, eye, dirac = map(_deprecated, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = map(_deprecated, (xavier_uniform_, xavier_normal_))
+kaiming_uniform, kaiming_normal = map(_deprecated, (kaiming_uniform_, kaiming_normal_))
+orthogonal, sparse = map(_deprecated, (orthogonal_, sparse_))

@@ -11,3 +11,9 @@ from .rmsprop import RMSprop
 from .sgd import SGD
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+
+
+def __getattr__(name):
+    from .. import _missing
+
+    _missing.refuse("optim", name)

@@ -137,6 +137,10 @@ class LRScheduler:
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
 
+class _LRScheduler(LRScheduler):
+    """The old name, which programs derive from."""
+
+
 class LambdaLR(LRScheduler):
     """The initial rate times a function of the epoch."""
 

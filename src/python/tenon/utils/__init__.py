@@ -5,8 +5,10 @@ from . import backcompat
 
 def __getattr__(name):
     # Loaded when first used: an import costs what it uses.
-    if name != "checkpoint":
-        raise AttributeError(f"module 'tenon.utils' has no attribute '{name}'")
+    if name not in ("checkpoint", "dlpack"):
+        from .. import _missing
+
+        _missing.refuse("utils", name)
     import importlib
 
-    return importlib.import_module(".checkpoint", __name__)
+    return importlib.import_module("." + name, __name__)

@@ -73,3 +73,9 @@ def vector_to_parameters(vec, parameters):
         end = begin + parameter.numel()
         parameter.data = vec[begin:end].view_as(parameter).data
         begin = end
+
+
+def __getattr__(name):
+    from ... import _missing
+
+    _missing.refuse("nn.utils", name)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import tenon
 
+from ..._arguments import check_bool, check_elements
+
 __all__ = ["pad_sequence", "unpad_sequence"]
 
 
@@ -17,6 +19,8 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     sequences = tuple(sequences)
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
+    check_elements(sequences)
+    check_bool("pad_sequence", batch_first, "batch_first", 2)
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     longest = max(sequence.size(0) for sequence in sequences)
@@ -36,3 +40,9 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
         padded_sequences = padded_sequences.transpose(0, 1)
     longest = tenon.arange(padded_sequences.size(1))
     return [sequence[longest < length] for sequence, length in zip(padded_sequences, lengths)]
+
+
+def __getattr__(name):
+    from ... import _missing
+
+    _missing.refuse("nn.utils.rnn", name)
