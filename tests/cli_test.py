@@ -524,6 +524,7 @@ class EveryOp(CliTest):
         for call, want in (("equal(x, x)", "tensor(True)"), ("x.equal(x + 1)", "tensor(False)"), ("equal(x, x[0])", "False"), ("allclose(x, x + 1e-9)", "tensor(True)"),
                            ("x.allclose(x + 0.1, rtol=0, atol=0.05)", "tensor(False)"), ("allclose(x, x + 0.1, atol=0.2)", "tensor(True)")):
             self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        self.assertEqual(self.run_tenon("eval", "x.softmin(dim=1)", "x=x.npy").stdout, self.run_tenon("eval", "softmax(0 - x, 1)", "x=x.npy").stdout)
         self.assertIn("misses the argument 'other'", self.run_tenon("eval", "allclose(x)", "x=x.npy", code=1).stderr)
 
     def test_einsum_in_the_order_of_pytorch(self):

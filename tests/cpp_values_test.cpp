@@ -155,4 +155,14 @@ TEST(Einsum, TakesTheEquationFirstToo) {
   EXPECT_TRUE(equal(einsum("ij,kj->ik", {x, x}), einsum({x, x}, "ij,kj->ik")));
 }
 
+TEST(OtherNames, AreTheSame) {
+  const Tensor x = arange(6, Options(float32)).reshape({2, 3});
+  EXPECT_TRUE(equal(softmin(x, 1), softmax(-x, 1)));
+  EXPECT_TRUE(equal(softmin(x, 0, float64), softmax(-x, 0, float64)));
+  EXPECT_TRUE(equal(ravel(x.t()), x.t().reshape({6})));
+  EXPECT_TRUE(equal(swapaxes(x, 0, 1), x.t()));
+  EXPECT_TRUE(equal(swapdims(x, 0, -1), x.t()));
+  EXPECT_TRUE(equal(moveaxis(x, {0}, {1}), x.t()));
+}
+
 }  // namespace

@@ -18,6 +18,21 @@ TENON_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1
 /// einsum with the arguments in PyTorch's order.
 inline Tensor einsum(const char* equation, const List<Tensor>& tensors) { return einsum(tensors, equation); }
 
+/// The softmax of the negative elements.
+inline Tensor softmin(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = {}) {
+  return softmax(neg(self), dim, dtype);
+}
+
+// Other names of views.
+
+/// All elements in one dim: a view if the tensor is contiguous, otherwise a copy.
+inline Tensor ravel(const Tensor& self) { return self.contiguous().reshape({-1}); }
+inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) { return self.transpose(axis0, axis1); }
+inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) { return self.transpose(dim0, dim1); }
+inline Tensor moveaxis(const Tensor& self, SizesView source, SizesView destination) {
+  return self.movedim(source, destination);
+}
+
 /// The indices of the nonzero elements: one int64 tensor for each dim.
 TENON_API List<Tensor> nonzero_places(const Tensor& self);
 

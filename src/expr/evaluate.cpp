@@ -223,6 +223,7 @@ class Evaluator {
     if (node.name == "einsum") put_tensors_first(arguments);
     if (node.name == "to" && node.is_method) return call_function(cast_function(), arguments, node);
     if (node.name == "allclose" || node.name == "equal") return of_all_elements(arguments, node);
+    if (node.name == "softmin" && !arguments.empty()) return softmin(arguments, node);
     if (const auto overloads = find_functions(node.name); !overloads.empty()) {
       if (node.is_method) put_receiver(overloads[0], arguments);
       return call_function(overload_of(overloads, arguments, node.span), arguments, node);
@@ -233,6 +234,10 @@ class Evaluator {
     if (!nearest.empty() || !nearest_of_views.empty())
       error.add_note("did you mean '" + (nearest.empty() ? nearest_of_views : nearest) + "'?");
     throw error;
+  }
+  Value softmin(std::vector<Argument>& arguments, const Node& node) {
+    arguments[0].value = call_function(*find_function("neg"), {arguments[0]}, node);
+    return call_function(overload_of(find_functions("softmax"), arguments, node.span), arguments, node);
   }
   /// `allclose` is isclose of all elements; `equal` is eq of all elements, and false for other sizes.
   Value of_all_elements(const std::vector<Argument>& arguments, const Node& node) {
