@@ -200,25 +200,9 @@ Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs) : trace
   Passes passes(trace_);
   passes.for_each(
       [&](const std::vector<int>& results) {
-        Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
-        std::vector<int> steps;
-        pass.writes = results;
-        passes.collect(results, pass.reads, steps);
-        std::vector<int> numbers(trace_.values.size(), -1);  // of the recorder's values
-        for (std::size_t i = 0; i < pass.reads.size(); ++i) {
-          pass.recorder.input(trace_.values[place(pass.reads[i])].meta);
-          numbers[place(pass.reads[i])] = static_cast<int>(i);
-        }
-        for (const int number : steps) {
-          const GraphStep& step = trace_.steps[place(number)];
-          std::vector<int> operands;
-          for (const int operand : step.operands) operands.push_back(numbers[place(operand)]);
-          numbers[place(step.results[0])] = pass.recorder.append(step.calls, operands, step.recorded);
-        }
-        std::vector<int> wanted;
-        for (const int id : results) wanted.push_back(numbers[place(id)]);
-        pass.program = pass.recorder.program(wanted, pass.numbers);
-        pass.make(trace_.values);
+        std::vector<int> reads, steps;
+        passes.collect(results, reads, steps);
+        add_program(results, std::move(reads), steps);
       },
       [&](const GraphStep& step) {
         Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
@@ -226,16 +210,44 @@ Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs) : trace
         pass.reads = step.operands;
         pass.writes = step.results;
       });
+  note_last_reads();
+}
+
+void Graph::add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps) {
+  Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
+  pass.writes = results;
+  pass.reads = std::move(reads);
+  std::vector<int> numbers(trace_.values.size(), -1);  // of the recorder's values
+  for (std::size_t i = 0; i < pass.reads.size(); ++i) {
+    pass.recorder.input(trace_.values[place(pass.reads[i])].meta);
+    numbers[place(pass.reads[i])] = static_cast<int>(i);
+  }
+  const auto numbers_of = [&](const std::vector<int>& ids) {
+    std::vector<int> all(ids.size());
+    std::transform(ids.begin(), ids.end(), all.begin(), [&](int id) { return numbers[place(id)]; });
+    return all;
+  };
+  for (const int number : steps) {
+    const GraphStep& step = trace_.steps[place(number)];
+    numbers[place(step.results[0])] = pass.recorder.append(step.calls, numbers_of(step.operands), step.recorded);
+  }
+  pass.program = pass.recorder.program(numbers_of(results), pass.numbers);
+  pass.make(trace_.values);
+}
+
+void Graph::note_last_reads() {
   std::vector<bool> is_read(trace_.values.size(), false);
   for (const int id : trace_.results) is_read[place(id)] = true;
   for (const auto& [input, id] : trace_.written) is_read[place(input)] = is_read[place(id)] = true;
-  for (auto pass = passes_.rbegin(); pass != passes_.rend(); ++pass)
-    for (const std::vector<int>* ids : {&(*pass)->reads, &(*pass)->writes})
+  for (std::size_t i = passes_.size(); i-- > 0;) {
+    Pass& pass = *passes_[i];
+    for (const std::vector<int>* ids : {&pass.reads, &pass.writes})
       for (const int id : *ids) {
         if (is_read[place(id)]) continue;
         is_read[place(id)] = true;
-        (*pass)->dropped.push_back(id);
+        pass.dropped.push_back(id);
       }
+  }
 }
 
 int Graph::passes() const noexcept {

@@ -72,6 +72,11 @@ class Graph {
  private:
   struct Pass;
 
+  /// The Program of these steps, which computes values from others.
+  void add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps);
+  /// Notes after which pass each value is dropped.
+  void note_last_reads();
+
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;
 };

@@ -13,6 +13,21 @@ namespace tenon::fusion {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error("tenon.fuse: " + what); }
+[[noreturn]] void fail_random(const DrawnBy& by) {
+  fail(std::string(by.call) +
+       "() draws random numbers, which would be the same in each call; draw them outside and pass "
+       "them in");
+}
+[[noreturn]] void fail_out() { fail("out= can't be traced; return the result"); }
+
+/// Whether a traced function computes one of these tensors: only those have no data.
+template <class Tensors>
+bool any_is_traced(const Tensors& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.is_meta(); });
+}
+bool any_is_traced(Args args, int count) {
+  return std::any_of(args, args + count, [](const Arg* arg) { return arg->is_tensor() && arg->tensor().is_meta(); });
+}
 
 Tensor without_data(const Tensor& tensor) {
   return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
@@ -58,11 +73,6 @@ class Tracer {
   int view_of(const Tensor& tensor, int base);
   const Tensor& meta_of(const Tensor& tensor) { return tensor.is_meta() ? tensor : value(id_of(tensor)).meta; }
   std::vector<int> ids_of(Args args, int count);
-  bool knows(const Tensor& tensor) const { return tensor.is_meta(); }
-  template <class Operands>
-  bool knows_one_of(const Operands& tensors) const {
-    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return knows(tensor); });
-  }
 
   void name(const Tensor& tensor, int id) {
     tensor.impl()->in_graph = true;
@@ -98,26 +108,17 @@ const WithHistory kTraced{
     .fill_number = Tracer::fill_number,
     .fill = Tracer::fill,
     .zero = [](Tensor& self) { Tracer::fill_number(self, 0); },
-    .draw =
-        [](DrawnBy by, const Tensor&, Args, int) {
-          fail(std::string(by.call) +
-               "() draws random numbers, which would be the same in each call; draw them outside and pass them in");
-        },
-    .draw_inplace =
-        [](DrawnBy by, Tensor&, const Arg*, const std::function<void()>&) {
-          fail(std::string(by.call) +
-               "_() draws random numbers, which would be the same in each call; draw them outside and pass them in");
-        },
+    .draw = [](DrawnBy by, const Tensor&, Args, int) { fail_random(by); },
+    .draw_inplace = [](DrawnBy by, Tensor&, const Arg*, const std::function<void()>&) { fail_random(by); },
     .index = Tracer::index,
     .index_put = Tracer::index_put,
     .call = Tracer::call,
     .call_inplace = Tracer::call_inplace,
-    .check_out = [](Op, const Tensor&, Args, int) { fail("out= can't be traced; return the result"); },
-    .check_named_out = [](const char* name, const Tensor&, Args,
-                          int) { fail("out= of " + std::string(name) + "() can't be traced; return the result"); },
+    .check_out = [](Op, const Tensor&, Args, int) { fail_out(); },
+    .check_named_out = [](const char*, const Tensor&, Args, int) { fail_out(); },
     .check =
         [](Op, const Tensor* out, const Tensor*, Args, int) {
-          if (out) fail("out= can't be traced; return the result");
+          if (out) fail_out();
         },
     .check_resizable = [](const Tensor&, SizesView) { fail("a tensor that is traced can't be resized"); },
 };
@@ -216,9 +217,7 @@ class KeptArgs {
 };
 
 Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
-  bool any = false;
-  for (int i = 0; i < count; ++i) any |= args[i]->is_tensor() && knows(args[i]->tensor());
-  if (!any) {
+  if (!any_is_traced(args, count)) {
     const Pause pause;
     return tenon::elementwise(op, args, count);
   }
@@ -262,9 +261,7 @@ void Tracer::overwrite(const Tensor& self, GraphStep step) {
 }
 
 Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
-  bool any = false;
-  for (int i = 0; i < count; ++i) any |= args[i]->is_tensor() && args[i]->tensor().is_meta();
-  if (!any && !self.is_meta()) {
+  if (!any_is_traced(args, count) && !self.is_meta()) {
     const Pause pause;
     elementwise_inplace(op, self, args, count);
     return self;
@@ -288,10 +285,9 @@ Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
       Tensor result = empty_strided(sizes, strides, dtype);
       run_copy(result, operands[0]);
       kept.with(operands, [&](Args real, int n) {
-        std::vector<Arg> values;
-        const Arg* pointers[kMaxArgs];
-        for (int i = 0; i < n; ++i) values.push_back(i == 0 ? Arg(result) : *real[i]);
-        for (int i = 0; i < n; ++i) pointers[i] = &values[static_cast<std::size_t>(i)];
+        const Arg first(result);
+        const Arg* pointers[kMaxArgs] = {&first};
+        std::copy(real + 1, real + n, pointers + 1);
         return run_inplace(op, result, pointers, n).dim();
       });
       return {result};
@@ -404,7 +400,7 @@ std::vector<bool> given_of(const Indexed& indexed) {
 
 Tensor Tracer::index(const Indexed& indexed) {
   const std::vector<Tensor> tensors = tensors_of(indexed);
-  if (!current->knows_one_of(tensors)) {
+  if (!any_is_traced(tensors)) {
     const Pause pause;
     return run_index(indexed);
   }
@@ -432,7 +428,7 @@ Tensor Tracer::index(const Indexed& indexed) {
 void Tracer::index_put(const Indexed& indexed, const Tensor& value, Put put) {
   std::vector<Tensor> tensors = tensors_of(indexed);
   tensors.push_back(value);
-  if (!current->knows_one_of(tensors)) {
+  if (!any_is_traced(tensors)) {
     const Pause pause;
     return run_index_put(indexed, value, put);
   }
@@ -467,7 +463,7 @@ List<Tensor> Tracer::call(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   std::vector<Tensor> tensors;
   with_other_tensors(schema, values, [&](const Tensor& tensor) { return tensors.emplace_back(tensor); });
-  if (!current->knows_one_of(tensors)) {
+  if (!any_is_traced(tensors)) {
     const Pause pause;
     return algorithm_of(op).run(values);
   }
@@ -495,7 +491,7 @@ void Tracer::call_inplace(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   std::vector<Tensor> tensors;
   with_other_tensors(schema, values, [&](const Tensor& tensor) { return tensors.emplace_back(tensor); });
-  if (!current->knows_one_of(tensors)) {
+  if (!any_is_traced(tensors)) {
     const Pause pause;
     return algorithm_of(op).inplace(values);
   }
