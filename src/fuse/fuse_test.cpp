@@ -125,6 +125,20 @@ TEST(Fuse, TensorsFromElsewhereAreReadInEachCall) {
   expect_same(fused({a})[0], a * 2, "");
 }
 
+TEST(Fuse, TensorsMadeOfNumbersAreNewInEachCall) {
+  const Tensor outside = ones({3});
+  const Fused fused([&](const Tensors& x) -> Tensors {
+    return {x[0] + 1, ones({3}), zeros({4, 3}).select(0, 1), outside};
+  });
+  for (int turn = 0; turn < 2; ++turn) {
+    const Tensors results = fused({rand({3})});
+    expect_same(results[1], ones({3}), "new");
+    expect_same(results[2], zeros({3}), "a view of a new one");
+    for (const std::size_t i : {1u, 2u}) Tensor(results[i]).add_(5);
+    EXPECT_TRUE(results[3].is(outside));
+  }
+}
+
 TEST(Fuse, RecordedTensorsGiveGradients) {
   const Fused fused([](const Tensors& x) -> Tensors { return {(x[0] * x[0]).sum()}; });
   Tensor a = ones({3});

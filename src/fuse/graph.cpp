@@ -14,6 +14,12 @@ namespace {
 
 std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
+/// Whether no other handle shares the tensor's elements.
+bool is_held_once(const Tensor& tensor) {
+  const TensorImpl* const base = tensor.impl()->base;
+  return tensor.impl()->references == 1 && (!base || base->references == TensorImpl::kViewReference);
+}
+
 }  // namespace
 
 /// One pass over memory: a Program, or the call of another op.
@@ -211,6 +217,7 @@ Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs) : trace
         pass.writes = step.results;
       });
   note_last_reads();
+  note_own_results();
 }
 
 void Graph::add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps) {
@@ -250,6 +257,16 @@ void Graph::note_last_reads() {
   }
 }
 
+void Graph::note_own_results() {
+  for (int id : trace_.results) {
+    const GraphValue* value = &trace_.values[place(id)];
+    for (; value->kind == GraphValue::Kind::made && trace_.steps[place(value->step)].name == "view";
+         value = &trace_.values[place(id)])
+      id = trace_.steps[place(value->step)].operands[0];
+    if (value->kind == GraphValue::Kind::capture && is_held_once(value->capture)) copied_.push_back(id);
+  }
+}
+
 int Graph::passes() const noexcept {
   return static_cast<int>(std::count_if(passes_.begin(), passes_.end(),
                                         [](const auto& pass) { return !pass->step || pass->step->name != "view"; }));
@@ -264,6 +281,7 @@ List<Tensor> Graph::run(const List<Tensor>& inputs) const {
     if (value.kind == GraphValue::Kind::input) tensors[id] = inputs[next++];
     if (value.kind == GraphValue::Kind::capture) tensors[id] = value.capture;
   }
+  for (const int id : copied_) tensors[place(id)] = run_clone(tensors[place(id)], MemoryFormat::preserve);
   for (const auto& each : passes_) {
     const Pass& pass = *each;
     if (pass.step) {

@@ -76,9 +76,12 @@ class Graph {
   void add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps);
   /// Notes after which pass each value is dropped.
   void note_last_reads();
+  /// Notes the tensors that the function makes of numbers alone, and gives: each call gives new ones.
+  void note_own_results();
 
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;
+  std::vector<int> copied_;  // captures that begin each run as copies
 };
 
 }  // namespace tenon::fusion
