@@ -105,7 +105,7 @@ class RowGroups {
  public:
   HWY_INLINE RowGroups(const T* a, int64_t row) : row_(row) {
     for (int i = 0; i < kGroups; ++i) {
-      groups_[i] = a + 4 * i * row;
+      groups_[i] = a + int64_t{4} * i * row;
       asm("" : "+r"(groups_[i]));
     }
   }

@@ -8,9 +8,9 @@
 namespace tenon {
 
 /// Casts `n` lanes that lie along memory.
-inline void cast_lanes(void* to, Dtype wanted, const void* from, Dtype dtype, int64_t n) {
+inline void cast_lanes(void* to, Dtype to_dtype, const void* from, Dtype from_dtype, int64_t n) {
   const Lanes lanes{from, 1};
-  kernels().cast[static_cast<int>(dtype)][static_cast<int>(wanted)](to, &lanes, n);
+  kernels().cast[static_cast<int>(from_dtype)][static_cast<int>(to_dtype)](to, &lanes, n);
 }
 
 }  // namespace tenon
