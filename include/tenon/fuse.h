@@ -14,10 +14,10 @@
 
 namespace tenon {
 
-/// A function of tensors that is traced. The results are those of the function, bit for bit, but for the order of
-/// additions in sums. What the function reads besides its arguments is read when it is traced, except the elements of
-/// tensors. Where gradients are recorded, the function is called as it is. Calls from several threads are safe if the
-/// function is.
+/// A function of tensors that is traced. The results are those of the function, bit for bit. What the function reads
+/// besides its arguments is read when it is traced, except the elements of tensors. Where gradients are recorded, or
+/// the function writes to an argument that shares memory with another tensor, it is called as it is. Calls from several
+/// threads are safe if the function is.
 class TENON_API Fused {
  public:
   using Function = std::function<List<Tensor>(const List<Tensor>& inputs)>;
@@ -38,7 +38,8 @@ class TENON_API Fused {
   std::shared_ptr<State> state_;
 };
 
-/// A function of tensors with one result as passes over memory. `function` takes tensors and gives a tensor.
+/// A function of tensors with one result as passes over memory. `function` takes tensors and gives a tensor. Each
+/// thread needs its own copy.
 template <class Function>
 auto fuse(Function function) {
   return [fused = std::shared_ptr<Fused>(), function = std::move(function)](const auto&... tensors) mutable -> Tensor {

@@ -80,13 +80,13 @@ Fused::Fused(Function function) : state_(std::make_shared<State>(std::move(funct
 List<Tensor> Fused::operator()(const List<Tensor>& inputs) const {
   if (is_called_as_it_is(inputs)) return state_->function(inputs);
   const auto graph = state_->graph_for(inputs);
-  return graph->is_complete() ? graph->run(inputs) : state_->function(inputs);
+  return graph->can_run(inputs) ? graph->run(inputs) : state_->function(inputs);
 }
 
 const void* Fused::prepare(const List<Tensor>& inputs) const {
   if (is_called_as_it_is(inputs)) return nullptr;
   const auto graph = state_->graph_for(inputs);
-  return graph->is_complete() ? graph.get() : nullptr;
+  return graph->can_run(inputs) ? graph.get() : nullptr;
 }
 
 int Fused::passes(const List<Tensor>& inputs) const { return state_->graph_for(inputs)->passes(); }

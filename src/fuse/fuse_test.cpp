@@ -116,6 +116,41 @@ TEST(Fuse, WritesToArgumentsComeAtTheEnd) {
   expect_same(a, other, "the argument");
 }
 
+TEST(Fuse, WritesAreSeenWhereMemoryIsShared) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    Tensor self = x[0];
+    const Tensor part = self.chunk(2)[0], row = self.select(0, 1);
+    self.add_(1);
+    return {self, x[1] * 2, part * 3, row};
+  };
+  for (const bool shares : {false, true}) {
+    const Tensor a = rand({4, 3}), other = a.clone(), b = rand({4, 3});
+    expect_same(Fused(function)({a, shares ? a : b}), function({other, shares ? other : b}), "");
+    expect_same(a, other, "the argument");
+    const Tensor whole = rand({5, 3}), copy = whole.clone();
+    expect_same(Fused(function)({whole.narrow(0, 0, 4), whole.narrow(0, 1, 4)}),
+                function({copy.narrow(0, 0, 4), copy.narrow(0, 1, 4)}), "views that overlap");
+  }
+  const Tensor a = ones({3});
+  EXPECT_TRUE(Fused([](const Tensors& x) -> Tensors { return {Tensor(x[0]).add_(1)}; })({a})[0].is(a));
+}
+
+TEST(Fuse, LongFunctions) {
+  const auto doubled = [](const Tensors& x) -> Tensors {
+    Tensor y = x[0];
+    for (int i = 0; i < 60; ++i) y = y + y;
+    return {y};
+  };
+  expect_same(Fused(doubled)({ones({4})}), doubled({ones({4})}), "sums of shared values");
+  const auto many = [](const Tensors& x) -> Tensors {
+    std::vector<Tensor> last{x[0], x[1], x[0] + x[1]};
+    for (int i = 0; i < 9000; ++i) last[static_cast<std::size_t>(i % 3)] = last[0] * 0.5 + last[1] - last[2] * 0.25;
+    return {last[0], last[1]};
+  };
+  const Tensors inputs{rand({3}), rand({3})};
+  expect_same(Fused(many)(inputs), many(inputs), "36,000 ops");
+}
+
 TEST(Fuse, TensorsFromElsewhereAreReadInEachCall) {
   const Tensor weight = ones({3});
   const Fused fused([&](const Tensors& x) -> Tensors { return {x[0] * weight}; });

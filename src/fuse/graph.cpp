@@ -7,12 +7,17 @@
 #include "tenon/autograd.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
+#include "tensor/overlap.h"
 #include "tile/run.h"
 
 namespace tenon::fusion {
 namespace {
 
 std::size_t place(int number) { return static_cast<std::size_t>(number); }
+
+// A Program holds at most so many steps: register numbers have 16 bits. A value that another part reads is in memory.
+constexpr int kPartSteps = 512;
+int part_of(int step) { return step / kPartSteps; }
 
 /// Whether no other handle shares the tensor's elements.
 bool is_held_once(const Tensor& tensor) {
@@ -97,8 +102,8 @@ class Passes {
   }
   bool is_lazy(int id) const { return !is_there_[place(id)] && step_of(id).is_elementwise(); }
 
-  /// A value is needed in memory if it is a result, or an op reads it that is no instruction, or one of a larger shape:
-  /// what is broadcast is computed at its own size.
+  /// A value is needed in memory if it is a result, or an op reads it that is no instruction, or one of another part,
+  /// or one of a larger shape: what is broadcast is computed at its own size.
   void find_needed() {
     std::vector<bool> is_used(trace_.values.size(), false);
     const auto need = [&](int id) { is_needed_[place(id)] = is_used[place(id)] = true; };
@@ -111,7 +116,9 @@ class Passes {
       if (is_dead) continue;
       for (const int operand : step.operands) {
         is_used[place(operand)] = true;
-        if (!step.is_elementwise() || meta_of(operand).numel() < meta_of(step.results[0]).numel()) need(operand);
+        if (!step.is_elementwise() || meta_of(operand).numel() < meta_of(step.results[0]).numel() ||
+            part_of(trace_.values[place(operand)].step) != part_of(static_cast<int>(i)))
+          need(operand);
       }
     }
     for (std::size_t id = 0; id < is_used.size(); ++id)  // an op of several results makes all of them
@@ -127,31 +134,35 @@ class Passes {
     collect(results, reads, steps);
     for (const int step : steps)
       for (const int operand : trace_.steps[place(step)].operands)
-        if (is_needed_[place(operand)] && is_lazy(operand) && !(meta_of(operand).sizes() == meta_of(id).sizes()))
+        if (is_needed_[place(operand)] && is_lazy(operand) && !are_together(operand, id))
           compute(operand, before, on_program);
     if (is_there_[place(id)]) return;
     on_program(results);
     for (const int result : results) is_there_[place(result)] = true;
   }
 
-  /// The needed values of the same shape that can be computed with `id`: before step `before`, from values that are
-  /// there.
+  /// The needed values that can be computed with `id`: before step `before`, from values that are there.
   std::vector<int> group_of(int id, int before) const {
     std::vector<int> group{id};
     for (std::size_t other = 0; other < trace_.values.size(); ++other) {
       const int number = static_cast<int>(other);
       if (number == id || !is_needed_[other] || !is_lazy(number) || trace_.values[other].step >= before) continue;
-      if (meta_of(number).sizes() == meta_of(id).sizes() && can_compute(number)) group.push_back(number);
+      if (are_together(number, id) && can_compute(number)) group.push_back(number);
     }
     std::sort(group.begin(), group.end());
     return group;
   }
+  /// Whether two elementwise values may come from one Program.
+  bool are_together(int a, int b) const {
+    return meta_of(a).sizes() == meta_of(b).sizes() &&
+           part_of(trace_.values[place(a)].step) == part_of(trace_.values[place(b)].step);
+  }
   /// Whether all that an elementwise value depends on is there, or elementwise.
   bool can_compute(int id) const {
-    if (is_there_[place(id)]) return true;
-    const GraphStep& step = step_of(id);
-    return step.is_elementwise() &&
-           std::all_of(step.operands.begin(), step.operands.end(), [&](int operand) { return can_compute(operand); });
+    std::vector<int> reads, steps;
+    collect({id}, reads, steps);
+    return std::all_of(steps.begin(), steps.end(),
+                       [&](int step) { return trace_.steps[place(step)].is_elementwise(); });
   }
 
   const GraphTrace& trace_;
@@ -257,14 +268,36 @@ void Graph::note_last_reads() {
   }
 }
 
+/// The value of which a value is a view, or itself.
+int Graph::root_of(int id) const {
+  for (const GraphValue* value = &trace_.values[place(id)];
+       value->kind == GraphValue::Kind::made && trace_.steps[place(value->step)].name == "view";
+       value = &trace_.values[place(id)])
+    id = trace_.steps[place(value->step)].operands[0];
+  return id;
+}
+
 void Graph::note_own_results() {
-  for (int id : trace_.results) {
-    const GraphValue* value = &trace_.values[place(id)];
-    for (; value->kind == GraphValue::Kind::made && trace_.steps[place(value->step)].name == "view";
-         value = &trace_.values[place(id)])
-      id = trace_.steps[place(value->step)].operands[0];
-    if (value->kind == GraphValue::Kind::capture && is_held_once(value->capture)) copied_.push_back(id);
+  for (const int id : trace_.results) {
+    const int root = root_of(id);
+    const GraphValue& value = trace_.values[place(root)];
+    if (value.kind == GraphValue::Kind::capture && is_held_once(value.capture)) copied_.push_back(root);
+    for (const auto& [input, written] : trace_.written) gives_written_views_ |= root == written && id != root;
   }
+}
+
+bool Graph::can_run(const List<Tensor>& inputs) const {
+  if (trace_.reads_recorded || gives_written_views_) return false;
+  for (const auto& [input, id] : trace_.written) {
+    const Tensor& self = inputs[place(input)];  // inputs are the first values
+    const auto shares = [&](const Tensor& other) { return !other.is(self) && share_memory(other, self); };
+    if (std::count_if(inputs.begin(), inputs.end(), [&](const Tensor& other) { return other.is(self); }) > 1)
+      return false;
+    if (std::any_of(inputs.begin(), inputs.end(), shares)) return false;
+    for (const GraphValue& value : trace_.values)
+      if (value.kind == GraphValue::Kind::capture && share_memory(value.capture, self)) return false;
+  }
+  return true;
 }
 
 int Graph::passes() const noexcept {
@@ -294,7 +327,10 @@ List<Tensor> Graph::run(const List<Tensor>& inputs) const {
     }
     for (const int id : pass.dropped) tensors[place(id)] = Tensor();
   }
-  for (const auto& [input, id] : trace_.written) run_copy(tensors[place(input)], tensors[place(id)]);
+  for (const auto& [input, id] : trace_.written) {
+    run_copy(tensors[place(input)], tensors[place(id)]);
+    tensors[place(id)] = tensors[place(input)];  // a result that is the argument
+  }
   List<Tensor> results;
   for (const int id : trace_.results) results.push_back(tensors[place(id)]);
   return results;

@@ -64,8 +64,9 @@ class Graph {
   ~Graph();
   /// `inputs` have the sizes, strides and dtypes of those that were traced. The results have no history.
   List<Tensor> run(const List<Tensor>& inputs) const;
-  /// Whether it computes the function. Not if the results have a history.
-  bool is_complete() const noexcept { return !trace_.reads_recorded; }
+  /// Whether `run` computes the function. Not if the results have a history, or show what the function writes to an
+  /// argument, as its other arguments may.
+  bool can_run(const List<Tensor>& inputs) const;
   /// The number of passes: Programs, and calls of other ops but views.
   int passes() const noexcept;
 
@@ -76,12 +77,14 @@ class Graph {
   void add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps);
   /// Notes after which pass each value is dropped.
   void note_last_reads();
+  int root_of(int id) const;
   /// Notes the tensors that the function makes of numbers alone, and gives: each call gives new ones.
   void note_own_results();
 
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;
-  std::vector<int> copied_;  // captures that begin each run as copies
+  std::vector<int> copied_;           // captures that begin each run as copies
+  bool gives_written_views_ = false;  // a result is a view of an argument that is written
 };
 
 }  // namespace tenon::fusion

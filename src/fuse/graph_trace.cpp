@@ -79,12 +79,19 @@ class Tracer {
     ids_[tensor.impl()] = id;
     named_.push_back(tensor);
   }
-  int add(GraphStep step, const List<Tensor>& results);
+  void add(GraphStep step, const List<Tensor>& results);
+  /// Whether a tensor is a view of a value: it shows what its base holds when it is read.
+  bool is_known_view(const Tensor& tensor) const {
+    const TensorImpl* const base = tensor.impl()->base;
+    return base && ids_.contains(base);
+  }
   Tensor add_one(GraphStep step, Tensor result) {
     add(std::move(step), {result});
     return result;
   }
   Tensor trace_elementwise(Op op, Args args, int count);
+  /// Notes the operands of an algorithm. Gives its values with tensors without data.
+  std::vector<Value> begin_call(const Schema& schema, const Value* values, GraphStep& step);
   /// The tensor holds what the step makes from now on.
   void overwrite(const Tensor& self, GraphStep step);
 
@@ -132,9 +139,7 @@ int Tracer::id_of(const Tensor& tensor) {
     named_.push_back(tensor);
     return id;
   }
-  TensorImpl* const base = tensor.impl()->base;
-  if (base)
-    if (const auto known = ids_.find(base); known != ids_.end()) return view_of(tensor, known->second);
+  if (is_known_view(tensor)) return view_of(tensor, ids_.at(tensor.impl()->base));
   fail("the function uses a tensor that it did not compute from its arguments");
 }
 
@@ -156,16 +161,15 @@ int Tracer::view_of(const Tensor& tensor, int base) {
   return id;
 }
 
-int Tracer::add(GraphStep step, const List<Tensor>& results) {
+void Tracer::add(GraphStep step, const List<Tensor>& results) {
   const int place = static_cast<int>(trace_.steps.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const int id =
         define({.kind = GraphValue::Kind::made, .meta = results[i], .step = place, .result = static_cast<int>(i)});
     step.results.push_back(id);
-    name(results[i], id);
+    if (!is_known_view(results[i])) name(results[i], id);
   }
   trace_.steps.push_back(std::move(step));
-  return place;
 }
 
 std::vector<int> Tracer::ids_of(Args args, int count) {
@@ -232,7 +236,7 @@ Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
     const Recording recording(step.calls);
     result = run_elementwise(op, metas.get(), count);
   }
-  if (ids_.contains(result.impl())) return result;  // an op that gives its operand
+  if (ids_.contains(result.impl()) || is_known_view(result)) return result;  // an op that gives its operand
   step.recorded = result;
   if (!step.is_recorded())
     step.run = [op, kept = KeptArgs(args, count)](const Tensor* operands) -> List<Tensor> {
@@ -459,25 +463,32 @@ std::vector<Value> with_other_tensors(const Schema& schema, const Value* values,
   return all;
 }
 
-List<Tensor> Tracer::call(Op op, const Value* values) {
-  const Schema& schema = schema_of(op);
+std::vector<Tensor> tensors_of(const Schema& schema, const Value* values) {
   std::vector<Tensor> tensors;
   with_other_tensors(schema, values, [&](const Tensor& tensor) { return tensors.emplace_back(tensor); });
-  if (!any_is_traced(tensors)) {
-    const Pause pause;
-    return algorithm_of(op).run(values);
-  }
-  GraphStep step{.name = schema.name};
-  for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
-  const std::vector<Value> metas =
-      with_other_tensors(schema, values, [&](const Tensor& tensor) { return current->meta_of(tensor); });
+  return tensors;
+}
+
+std::vector<Value> Tracer::begin_call(const Schema& schema, const Value* values, GraphStep& step) {
+  step.name = schema.name;
+  for (const Tensor& tensor : tensors_of(schema, values)) step.operands.push_back(id_of(tensor));
+  return with_other_tensors(schema, values, [&](const Tensor& tensor) { return meta_of(tensor); });
+}
+
+List<Tensor> Tracer::call(Op op, const Value* values) {
+  const Schema& schema = schema_of(op);
+  const bool is_traced = any_is_traced(tensors_of(schema, values));
+  GraphStep step{.name = {}};
+  std::vector<Value> metas;
+  if (is_traced) metas = current->begin_call(schema, values, step);
   List<Tensor> results;
   {
     const Pause pause;
     const NoGrad unrecorded;
-    results = algorithm_of(op).run(metas.data());
+    results = algorithm_of(op).run(is_traced ? metas.data() : values);
   }
-  step.run = [op, &schema, kept = std::vector<Value>(metas)](const Tensor* operands) {
+  if (!is_traced) return results;
+  step.run = [op, &schema, kept = std::move(metas)](const Tensor* operands) {
     const std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
     return algorithm_of(op).run(real.data());
   };
@@ -489,22 +500,18 @@ List<Tensor> Tracer::call(Op op, const Value* values) {
 
 void Tracer::call_inplace(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
-  std::vector<Tensor> tensors;
-  with_other_tensors(schema, values, [&](const Tensor& tensor) { return tensors.emplace_back(tensor); });
-  if (!any_is_traced(tensors)) {
-    const Pause pause;
-    return algorithm_of(op).inplace(values);
-  }
-  GraphStep step{.name = schema.name};
-  for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
-  const std::vector<Value> metas =
-      with_other_tensors(schema, values, [&](const Tensor& tensor) { return current->meta_of(tensor); });
+  const std::vector<Tensor> tensors = tensors_of(schema, values);
+  const bool is_traced = any_is_traced(tensors);
+  GraphStep step{.name = {}};
+  std::vector<Value> metas;
+  if (is_traced) metas = current->begin_call(schema, values, step);
   {
     const Pause pause;
     const NoGrad unrecorded;
-    algorithm_of(op).inplace(metas.data());
+    algorithm_of(op).inplace(is_traced ? metas.data() : values);
   }
-  step.run = [op, &schema, kept = std::vector<Value>(metas)](const Tensor* operands) -> List<Tensor> {
+  if (!is_traced) return;
+  step.run = [op, &schema, kept = std::move(metas)](const Tensor* operands) -> List<Tensor> {
     std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
     const Tensor result = run_clone(real[0].tensor(), MemoryFormat::preserve);
     real[0] = result;

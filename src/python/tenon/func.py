@@ -80,6 +80,23 @@ def _gradients(output, inputs, weights=None):
     return _map(lambda leaf: next(found), inputs)
 
 
+def _replaced(args, indices, values):
+    args = list(args)
+    for index, value in zip(indices, values):
+        args[index] = value
+    return args
+
+
+def _called(func, args, kwargs, has_aux, where):
+    """What func returns, and what it returns beside it; None without `has_aux`."""
+    output = func(*args, **kwargs)
+    if not has_aux:
+        return output, None
+    if not (isinstance(output, tuple) and len(output) == 2):
+        raise RuntimeError(f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return output
+
+
 def grad_and_value(func, argnums=0, has_aux=False):
     """A function that gives the gradient of `func` by its arguments `argnums`, and its value: a 0-dim tensor.
 
@@ -89,18 +106,10 @@ def grad_and_value(func, argnums=0, has_aux=False):
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         indices, is_one = _chosen(args, argnums)
-        args = list(args)
         given = [args[index] for index in indices]
         with enable_grad():
             inputs = _map(_tracked, given)
-            for index, value in zip(indices, inputs):
-                args[index] = value
-            output = func(*args, **kwargs)
-            aux = None
-            if has_aux:
-                if not (isinstance(output, tuple) and len(output) == 2):
-                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True")
-                output, aux = output
+            output, aux = _called(func, _replaced(args, indices, inputs), kwargs, has_aux, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
                 raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}")
             if output.dim() != 0:
@@ -230,17 +239,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
 def _jacobians(func, args, argnums, has_aux, laid, where):
     """The derivatives of each result by each argument, laid out by a function of them and the argument."""
     indices, is_one = _chosen(args, argnums)
-    args = list(args)
     given = [args[index] for index in indices]
     with enable_grad():
         inputs = _map(_tracked, given)
-        for index, value in zip(indices, inputs):
-            args[index] = value
-        output, aux = func(*args), None
-        if has_aux:
-            if not (isinstance(output, tuple) and len(output) == 2):
-                raise RuntimeError(f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True")
-            output, aux = output
+        output, aux = _called(func, _replaced(args, indices, inputs), {}, has_aux, where)
 
         def of(result):
             if not isinstance(result, Tensor):
