@@ -464,6 +464,11 @@ Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked) {
   return input;
 }
 
+FoldedElements folded_elements(Op op, const Tensor& self, SizesView mask, std::optional<Dtype> dtype) {
+  const Types types = compute_types(op, self.dtype(), dtype);
+  return {types.element, types.accumulated, reduction_of(op, types.result, count_reduced(self, mask))};
+}
+
 Tensor with_bytes_of(const Tensor& self, Dtype dtype) {
   return new_alias(self, self.sizes(), self.strides(), self.storage_offset(), dtype);
 }

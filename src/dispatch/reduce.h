@@ -7,8 +7,17 @@
 #include "ops/row.h"
 #include "tenon/list.h"
 #include "tenon/tensor.h"
+#include "tile/reduce.h"
 
 namespace tenon {
+
+/// How computed elements are folded: they are cast to `element`, then to `accumulated`.
+struct FoldedElements {
+  Dtype element, accumulated;
+  Reduction reduction;
+};
+/// Of the fold of a tensor's dims in `mask`, at least one of which has several elements.
+FoldedElements folded_elements(Op op, const Tensor& self, SizesView mask, std::optional<Dtype> dtype);
 
 /// Of the result; `asked`: by the argument `dtype`.
 Dtype reduced_dtype(Op op, Dtype input, std::optional<Dtype> asked);

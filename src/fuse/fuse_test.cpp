@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "fuse/graph.h"
 #include "gtest/gtest.h"
 #include "tenon/autograd.h"
 #include "tenon/factories.h"
@@ -80,6 +81,72 @@ TEST(Fuse, OtherOpsViewsAndSeveralResults) {
   };
   const Tensors inputs{rand({9, 5}), rand({5, 4})};
   expect_same(Fused(function)(inputs), function(inputs), "");
+}
+
+/// A fused function and its values without fusing; sums are in another order.
+void expect_near(const Tensors& fused, const Tensors& eager, const std::string& what) {
+  ASSERT_EQ(fused.size(), eager.size());
+  for (std::size_t i = 0; i < eager.size(); ++i) {
+    EXPECT_TRUE(fused[i].strides() == eager[i].strides()) << what;
+    EXPECT_TRUE(allclose(fused[i], eager[i], 1e-4, 1e-6)) << what;
+  }
+}
+
+struct Rows {
+  const char* name;
+  int passes;
+  Fused::Function function;
+};
+const Rows kRows[] = {
+    {"softmax", 1,
+     [](const Tensors& x) -> Tensors {
+       const Tensor e = (x[0] - x[0].amax({-1}, true)).exp();
+       return {e / e.sum({-1}, true)};
+     }},
+    {"softmax without keepdim, transposed", 1,
+     [](const Tensors& x) -> Tensors {
+       const Tensor e = (x[0] - x[0].amax({-1}).unsqueeze(1)).exp();
+       return {(e / e.sum({-1}).unsqueeze(-1)).t()};
+     }},
+    {"layer norm", 1,
+     [](const Tensors& x) -> Tensors {
+       const Tensor d = x[0] - x[0].mean({-1}, true);
+       return {d * ((d * d).mean({-1}, true) + 1e-5).rsqrt() * x[1], x[0].mean({-1})};
+     }},
+    {"a squared error in one pass", 1,
+     [](const Tensors& x) -> Tensors { return {((x[0] - x[1]) * (x[0] - x[1])).sum()}; }},
+    {"the columns of long rows", 4,
+     [](const Tensors& x) -> Tensors { return {(x[0] - x[0].mean({0})) / (x[0] * x[0]).mean({0}).sqrt()}; }},
+    {"ops of rows", 1,
+     [](const Tensors& x) -> Tensors {
+       const Tensor e = x[0].exp(), variance = e.var({1}, {}, true);
+       return {(e - x[1]) / variance, e.argmax(1), (softmax(e, 1) * 2).cumsum(1), std::get<0>((e * 2).max(1)) + 1};
+     }},
+    {"distances", 1,
+     [](const Tensors& x) -> Tensors {
+       const Tensor d = x[0].narrow(1, 0, 8).unsqueeze(1) - x[0].narrow(1, 8, 8).unsqueeze(0);
+       return {(d * d).sum({-1})};
+     }},
+};
+
+TEST(Fuse, PassesOverTheSameRowsAreOne) {
+  const int threads = get_num_threads();
+  for (const Rows& rows : kRows) {
+    const Tensors inputs{rand({700, 1001}) - 0.5, rand({1001})};
+    const Fused fused(rows.function);
+    EXPECT_EQ(fused.passes(inputs), rows.passes) << rows.name;
+    const Tensors eager = rows.function(inputs);
+    set_num_threads(1);
+    const Tensors one = fused(inputs);
+    expect_near(one, eager, rows.name);
+    for (const int count : {2, 3}) {
+      set_num_threads(count);
+      expect_same(fused(inputs), one, rows.name);
+    }
+    set_num_threads(threads);
+    for (const int64_t bytes : {5000, 20000, 100000})
+      expect_near(fusion::Graph(rows.function, inputs, bytes).run(inputs), eager, rows.name);
+  }
 }
 
 TEST(Fuse, SharedOpsAreComputedOnceAndDeadOnesNever) {
@@ -262,7 +329,7 @@ class RandomFunction {
   static Tensor apply(const Choice& choice, const std::vector<Tensor>& values) {
     const Tensor a = values[choice.first % values.size()], b = values[choice.second % values.size()];
     const auto number = static_cast<double>(choice.number % 7) - 3;
-    switch (choice.op % 24) {
+    switch (choice.op % 27) {
       case 0:
         return a + b;
       case 1:
@@ -284,7 +351,7 @@ class RandomFunction {
       case 9:
         return a.to(choice.number % 2 == 0 ? float64 : float16);
       case 10:
-        return a.sum({-1}, choice.number % 2 == 0);
+        return (clamp(a, Scalar(-9), Scalar(9)) * 8).to(int32).sum({-1}, choice.number % 2 == 0);  // in any order
       case 11:
         return a.amax({0}, true);
       case 12:
@@ -311,6 +378,12 @@ class RandomFunction {
       }
       case 22:
         return a.cumsum(0);
+      case 23:
+        return (a * b).amin({choice.number % 2 == 0 ? -1 : 0}, choice.number % 4 < 2);
+      case 24:
+        return (a + b).amax({}, choice.number % 2 == 0);
+      case 25:
+        return (a * b).unsqueeze(1) - a;
       default:
         return -a;
     }
@@ -329,6 +402,7 @@ Tensor random_input(uint32_t choice) {
 
 TEST(Fuse, RandomFunctionsHaveTheBitsOfEagerCalls) {
   const int threads = get_num_threads();
+  int cut_in_blocks = 0;
   for (uint32_t seed = 0; seed < 4000 && !testing::Test::HasFailure(); ++seed) {
     std::mt19937 engine(seed);
     Tensors inputs;
@@ -343,8 +417,13 @@ TEST(Fuse, RandomFunctionsHaveTheBitsOfEagerCalls) {
       EXPECT_EQ(error_of(function, inputs), error.what()) << what;
       continue;
     }
-    expect_same(Fused(function)(inputs), eager, what);
+    const Fused fused(function);
+    expect_same(fused(inputs), eager, what);
+    const fusion::Graph in_blocks(function, inputs, 40 + static_cast<int64_t>(engine() % 400));
+    expect_same(in_blocks.run(inputs), eager, what + ", in blocks");
+    cut_in_blocks += in_blocks.passes() < fused.passes(inputs);
   }
+  EXPECT_GT(cut_in_blocks, 200);
   set_num_threads(threads);
 }
 

@@ -1,19 +1,18 @@
 #include "fuse/graph.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "dispatch/differentiate.h"
-#include "plan/plan.h"
+#include "dispatch/reduce.h"
+#include "fuse/blocks.h"
 #include "tenon/autograd.h"
 #include "tenon/factories.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
-#include "tile/run.h"
 
 namespace tenon::fusion {
 namespace {
-
-std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
 // A Program holds at most so many steps: register numbers have 16 bits. A value that another part reads is in memory.
 constexpr int kPartSteps = 512;
@@ -25,48 +24,31 @@ bool is_held_once(const Tensor& tensor) {
   return tensor.impl()->references == 1 && (!base || base->references == TensorImpl::kViewReference);
 }
 
-}  // namespace
-
-/// One pass over memory: a Program, or the call of another op.
-struct Graph::Pass {
-  const GraphStep* step = nullptr;  // null: a Program
-  std::vector<int> reads;           // values
-  std::vector<int> writes;
-  std::vector<int> dropped;  // values that no later pass reads
-
-  Recorder recorder;  // holds the numbers
-  Program program;
-  std::vector<const void*> numbers;
-  Plan plan;
-  Schedule schedule;
-
-  /// Plans for operands with the layouts of these tensors.
-  void make(const std::vector<GraphValue>& values);
-  /// Whether the tensors have the layouts that the plan is for: an op may give others than on meta.
-  bool fits(const std::vector<GraphValue>& values, const std::vector<Tensor>& tensors) const;
-  void run_program(const std::vector<GraphValue>& values, std::vector<Tensor>& tensors) const;
-};
-
-namespace {
-
 /// Divides a trace into passes.
 class Passes {
  public:
   explicit Passes(const GraphTrace& trace)
       : trace_(trace), is_needed_(trace.values.size(), false), is_there_(trace.values.size(), false) {
     find_needed();
+    find_folds();
     for (std::size_t id = 0; id < trace_.values.size(); ++id)
       is_there_[id] = trace_.values[id].kind != GraphValue::Kind::made;
   }
 
-  /// Calls `program(results)` and `step(step)` in the order of the passes.
-  template <class OnProgram, class OnStep>
-  void for_each(const OnProgram& on_program, const OnStep& on_step) {
+  /// Calls `program(results)`, `fold(step)` and `step(step)` in the order of the passes.
+  template <class OnProgram, class OnFold, class OnStep>
+  void for_each(const OnProgram& on_program, const OnFold& on_fold, const OnStep& on_step) {
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
       const GraphStep& step = trace_.steps[i];
       if (step.is_elementwise() || !is_any_needed(step)) continue;
-      for (const int operand : step.operands) compute(operand, static_cast<int>(i), on_program);
-      on_step(step);
+      if (folds_[i]) {
+        compute_needed(
+            {step.operands[0]}, [](int) { return true; }, static_cast<int>(i), on_program);
+        on_fold(step);
+      } else {
+        for (const int operand : step.operands) compute(operand, static_cast<int>(i), on_program);
+        on_step(step);
+      }
       for (const int result : step.results) is_there_[place(result)] = true;
     }
     const int end = static_cast<int>(trace_.steps.size());
@@ -100,12 +82,16 @@ class Passes {
   bool is_any_needed(const GraphStep& step) const {
     return std::any_of(step.results.begin(), step.results.end(), [&](int id) { return is_needed_[place(id)]; });
   }
+  bool is_any_used(const GraphStep& step) const {
+    return std::any_of(step.results.begin(), step.results.end(), [&](int id) { return is_used_[place(id)]; });
+  }
   bool is_lazy(int id) const { return !is_there_[place(id)] && step_of(id).is_elementwise(); }
 
   /// A value is needed in memory if it is a result, or an op reads it that is no instruction, or one of another part,
   /// or one of a larger shape: what is broadcast is computed at its own size.
   void find_needed() {
-    std::vector<bool> is_used(trace_.values.size(), false);
+    std::vector<bool>& is_used = is_used_;
+    is_used.resize(trace_.values.size(), false);
     const auto need = [&](int id) { is_needed_[place(id)] = is_used[place(id)] = true; };
     for (const int id : trace_.results) need(id);
     for (const auto& [input, id] : trace_.written) need(id);
@@ -126,16 +112,67 @@ class Passes {
         is_needed_[id] = true;
   }
 
-  template <class OnProgram>
-  void compute(int id, int before, const OnProgram& on_program) {
-    if (!is_lazy(id)) return;
-    std::vector<int> results = group_of(id, before);
+  /// Computes what a Program of these results depends on and is needed in memory, where `is_apart(id)`.
+  template <class IsApart, class OnProgram>
+  void compute_needed(const std::vector<int>& results, const IsApart& is_apart, int before,
+                      const OnProgram& on_program) {
     std::vector<int> reads, steps;
     collect(results, reads, steps);
     for (const int step : steps)
       for (const int operand : trace_.steps[place(step)].operands)
-        if (is_needed_[place(operand)] && is_lazy(operand) && !are_together(operand, id))
-          compute(operand, before, on_program);
+        if (is_needed_[place(operand)] && is_lazy(operand) && is_apart(operand)) compute(operand, before, on_program);
+  }
+
+  /// Elements that only a reduction reads are folded while they are computed, if that repeats cheap ops only.
+  void find_folds() {
+    folds_.resize(trace_.steps.size(), false);
+    std::vector<int> uses(trace_.values.size(), 0);
+    for (const GraphStep& step : trace_.steps)
+      if (is_any_used(step))
+        for (const int operand : step.operands) ++uses[place(operand)];
+    for (const int id : trace_.results) uses[place(id)] += 2;
+    for (const auto& [input, id] : trace_.written) uses[place(id)] += 2;
+    for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
+      const GraphStep& step = trace_.steps[i];
+      if (!step.fold || !is_any_used(step)) continue;
+      const int id = step.operands[0];
+      const GraphValue& value = trace_.values[place(id)];
+      if (value.step < 0 || !step_of(id).is_elementwise() || uses[place(id)] != 1 ||
+          part_of(value.step) != part_of(static_cast<int>(i)) || repeats_work(id, uses))
+        continue;
+      folds_[i] = true;
+      is_needed_[place(id)] = false;
+    }
+  }
+  /// Whether computing a value apart from others repeats what is not cheap.
+  bool repeats_work(int id, const std::vector<int>& uses) const {
+    std::vector<bool> seen(trace_.values.size(), false);
+    std::vector<int> left = step_of(id).operands;
+    while (!left.empty()) {
+      const int operand = left.back();
+      left.pop_back();
+      const GraphValue& value = trace_.values[place(operand)];
+      if (seen[place(operand)] || is_needed_[place(operand)] || value.step < 0) continue;
+      seen[place(operand)] = true;
+      const GraphStep& step = trace_.steps[place(value.step)];
+      if (!step.is_elementwise()) continue;
+      if (uses[place(operand)] > 1 && !is_cheap(step)) return true;
+      left.insert(left.end(), step.operands.begin(), step.operands.end());
+    }
+    return false;
+  }
+  static bool is_cheap(const GraphStep& step) {
+    static constexpr std::string_view kCheap[] = {"add", "sub", "rsub",    "mul",    "neg",
+                                                  "abs", "to",  "maximum", "minimum"};
+    return std::find(std::begin(kCheap), std::end(kCheap), step.name) != std::end(kCheap);
+  }
+
+  template <class OnProgram>
+  void compute(int id, int before, const OnProgram& on_program) {
+    if (!is_lazy(id)) return;
+    std::vector<int> results = group_of(id, before);
+    compute_needed(
+        results, [&](int operand) { return !are_together(operand, id); }, before, on_program);
     if (is_there_[place(id)]) return;
     on_program(results);
     for (const int result : results) is_there_[place(result)] = true;
@@ -166,54 +203,18 @@ class Passes {
   }
 
   const GraphTrace& trace_;
-  std::vector<bool> is_needed_;
+  std::vector<bool> is_used_;    // by a result
+  std::vector<bool> is_needed_;  // in memory
   std::vector<bool> is_there_;
+  std::vector<bool> folds_;  // of each step: whether it folds what is computed for it
 };
 
 }  // namespace
 
-void Graph::Pass::make(const std::vector<GraphValue>& values) {
-  std::vector<StridedView> strided;
-  for (const std::vector<int>* ids : {&writes, &reads})
-    for (const int id : *ids) strided.push_back({values[place(id)].meta.sizes(), values[place(id)].meta.strides()});
-  strided.resize(strided.size() + numbers.size());
-  const Tensor& result = values[place(writes[0])].meta;
-  if (result.numel() == 0) return;
-  make_plan(result.sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan,
-            static_cast<int64_t>(writes.size()));
-  make_schedule(plan, program, Memory{}, schedule);
-}
-
-bool Graph::Pass::fits(const std::vector<GraphValue>& values, const std::vector<Tensor>& tensors) const {
-  return std::all_of(reads.begin(), reads.end(),
-                     [&](int id) { return tensors[place(id)].strides() == values[place(id)].meta.strides(); });
-}
-
-void Graph::Pass::run_program(const std::vector<GraphValue>& values, std::vector<Tensor>& tensors) const {
-  std::vector<void*> outs;
-  std::vector<const void*> inputs;
-  for (const int id : writes) {
-    const Tensor& meta = values[place(id)].meta;
-    tensors[place(id)] = new_strided_tensor(meta.sizes(), meta.strides(), meta.dtype(), Device::cpu);
-    outs.push_back(tensors[place(id)].impl()->data());
-  }
-  if (tensors[place(writes[0])].numel() == 0) return;
-  for (const int id : reads) inputs.push_back(tensors[place(id)].impl()->data());
-  inputs.insert(inputs.end(), numbers.begin(), numbers.end());
-  if (fits(values, tensors)) return tenon::run(plan, program, schedule, outs.data(), inputs.data());
-  std::vector<StridedView> strided;
-  for (const std::vector<int>* ids : {&writes, &reads})
-    for (const int id : *ids) strided.push_back({tensors[place(id)].sizes(), tensors[place(id)].strides()});
-  strided.resize(strided.size() + numbers.size());
-  Plan other;
-  make_plan(tensors[place(writes[0])].sizes(), strided.data(), static_cast<int64_t>(strided.size()), other,
-            static_cast<int64_t>(writes.size()));
-  tenon::run(other, program, outs.data(), inputs.data());
-}
-
 Graph::~Graph() = default;
 
-Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs) : trace_(trace_graph(function, inputs)) {
+Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t block_bytes)
+    : block_bytes_(block_bytes), trace_(trace_graph(function, inputs)) {
   Passes passes(trace_);
   passes.for_each(
       [&](const std::vector<int>& results) {
@@ -221,12 +222,18 @@ Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs) : trace
         passes.collect(results, reads, steps);
         add_program(results, std::move(reads), steps);
       },
+      [&](const GraphStep& fold) {
+        std::vector<int> reads, steps;
+        passes.collect({fold.operands[0]}, reads, steps);
+        add_fold(fold, std::move(reads), steps);
+      },
       [&](const GraphStep& step) {
         Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
         pass.step = &step;
         pass.reads = step.operands;
         pass.writes = step.results;
       });
+  make_turns();
   note_last_reads();
   note_own_results();
 }
@@ -235,6 +242,18 @@ void Graph::add_program(const std::vector<int>& results, std::vector<int> reads,
   Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
   pass.writes = results;
   pass.reads = std::move(reads);
+  record(pass, results, steps);
+}
+
+void Graph::add_fold(const GraphStep& fold, std::vector<int> reads, const std::vector<int>& steps) {
+  Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
+  pass.fold = &fold;
+  pass.writes = fold.results;
+  pass.reads = std::move(reads);
+  record(pass, fold.operands, steps);
+}
+
+void Graph::record(Pass& pass, const std::vector<int>& results, const std::vector<int>& steps) const {
   std::vector<int> numbers(trace_.values.size(), -1);  // of the recorder's values
   for (std::size_t i = 0; i < pass.reads.size(); ++i) {
     pass.recorder.input(trace_.values[place(pass.reads[i])].meta);
@@ -250,22 +269,34 @@ void Graph::add_program(const std::vector<int>& results, std::vector<int> reads,
     numbers[place(step.results[0])] = pass.recorder.append(step.calls, numbers_of(step.operands), step.recorded);
   }
   pass.program = pass.recorder.program(numbers_of(results), pass.numbers);
-  pass.make(trace_.values);
+  if (pass.fold) {
+    const FoldedElements elements = folded_elements(pass.fold->fold->op, trace_.values[place(pass.folded())].meta,
+                                                    *pass.fold->row_dims, pass.fold->fold->dtype);
+    pass.reduction = elements.reduction;
+    pass.program.finish(
+        pass.program.cast(pass.program.cast(pass.program.result(), elements.element), elements.accumulated));
+  }
+  if (trace_.values[place(results[0])].meta.numel() == 0) return;
+  pass.plan(
+      [&](int id) {
+        const Tensor& meta = trace_.values[place(id)].meta;
+        return StridedView{meta.sizes(), meta.strides()};
+      },
+      Memory{}, pass.planned);
 }
 
 void Graph::note_last_reads() {
   std::vector<bool> is_read(trace_.values.size(), false);
   for (const int id : trace_.results) is_read[place(id)] = true;
   for (const auto& [input, id] : trace_.written) is_read[place(input)] = is_read[place(id)] = true;
-  for (std::size_t i = passes_.size(); i-- > 0;) {
-    Pass& pass = *passes_[i];
-    for (const std::vector<int>* ids : {&pass.reads, &pass.writes})
-      for (const int id : *ids) {
-        if (is_read[place(id)]) continue;
-        is_read[place(id)] = true;
-        pass.dropped.push_back(id);
-      }
-  }
+  for (std::size_t i = turns_.size(); i-- > 0;)
+    for (const int number : turns_[i].passes)
+      for (const std::vector<int>* ids : {&passes_[place(number)]->reads, &passes_[place(number)]->writes})
+        for (const int id : *ids) {
+          if (is_read[place(id)]) continue;
+          is_read[place(id)] = true;
+          turns_[i].dropped.push_back(id);
+        }
 }
 
 /// The value of which a value is a view, or itself.
@@ -301,8 +332,9 @@ bool Graph::can_run(const List<Tensor>& inputs) const {
 }
 
 int Graph::passes() const noexcept {
-  return static_cast<int>(std::count_if(passes_.begin(), passes_.end(),
-                                        [](const auto& pass) { return !pass->step || pass->step->name != "view"; }));
+  return static_cast<int>(std::count_if(turns_.begin(), turns_.end(), [&](const Turn& turn) {
+    return turn.blocks || !passes_[place(turn.passes[0])]->is_view();
+  }));
 }
 
 List<Tensor> Graph::run(const List<Tensor>& inputs) const {
@@ -315,17 +347,12 @@ List<Tensor> Graph::run(const List<Tensor>& inputs) const {
     if (value.kind == GraphValue::Kind::capture) tensors[id] = value.capture;
   }
   for (const int id : copied_) tensors[place(id)] = run_clone(tensors[place(id)], MemoryFormat::preserve);
-  for (const auto& each : passes_) {
-    const Pass& pass = *each;
-    if (pass.step) {
-      std::vector<Tensor> operands;
-      for (const int id : pass.reads) operands.push_back(tensors[place(id)]);
-      const List<Tensor> results = pass.step->run(operands.data());
-      for (std::size_t i = 0; i < results.size(); ++i) tensors[place(pass.writes[i])] = results[i];
-    } else {
-      pass.run_program(trace_.values, tensors);
-    }
-    for (const int id : pass.dropped) tensors[place(id)] = Tensor();
+  for (const Turn& turn : turns_) {
+    if (turn.blocks && turn.blocks->fits(tensors))
+      turn.blocks->run(tensors);
+    else
+      for (const int pass : turn.passes) passes_[place(pass)]->run(trace_.values, tensors);
+    for (const int id : turn.dropped) tensors[place(id)] = Tensor();
   }
   for (const auto& [input, id] : trace_.written) {
     run_copy(tensors[place(input)], tensors[place(id)]);

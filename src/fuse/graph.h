@@ -1,9 +1,10 @@
 // fuse: a function of tensors as steps. Takes a function, which is called once on tensors without data; gives the
 // passes over memory that compute its results. Elementwise ops of one shape become one Program; all other ops are steps
-// of their own. Never knows autograd.
+// of their own; what works on the same rows runs block by block. Never knows autograd.
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,15 @@ struct GraphStep {
   Recorder calls = {};   // of an elementwise op: its call on the operands' meta tensors
   Tensor recorded = {};  // its result there
   Run run = {};          // of any other op: computes the results; empty: elementwise
+  /// Of an op that computes rows apart: which dims of its one operand a row is. The other dims are the results', too.
+  std::optional<Dims> row_dims = {};  // a mask
+  bool keeps_dims = true;             // the results have the row's dims, too
+  /// Of a reduction that can fold elements while they are computed.
+  struct Fold {
+    Op op;
+    std::optional<Dtype> dtype;
+  };
+  std::optional<Fold> fold = {};
 
   bool is_elementwise() const noexcept { return !run; }
   /// Whether the call is an instruction of a Program.
@@ -58,31 +68,52 @@ using TracedFunction = std::function<List<Tensor>(const List<Tensor>& inputs)>;
 /// numbers, out=, writes to views, elements that are read (NotImplementedError).
 GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& inputs);
 
+struct Pass;
+class Blocks;
+class Axes;
+
 class Graph {
  public:
-  Graph(const TracedFunction& function, const List<Tensor>& inputs);
+  /// Passes over the same rows run in blocks of about so many bytes: small enough for a second-level cache of 1 MiB.
+  /// Bench: tenon_bench --filter '^fuse/(softmax|layer_norm)'.
+  static constexpr int64_t kBlockBytes = 256 << 10;
+
+  Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t block_bytes = kBlockBytes);
   ~Graph();
   /// `inputs` have the sizes, strides and dtypes of those that were traced. The results have no history.
   List<Tensor> run(const List<Tensor>& inputs) const;
   /// Whether `run` computes the function. Not if the results have a history, or show what the function writes to an
   /// argument, as its other arguments may.
   bool can_run(const List<Tensor>& inputs) const;
-  /// The number of passes: Programs, and calls of other ops but views.
+  /// The number of passes over memory: those of one turn are one; views are none.
   int passes() const noexcept;
 
  private:
-  struct Pass;
+  /// Passes that run together: one, or several block by block.
+  struct Turn {
+    std::vector<int> passes;
+    std::unique_ptr<const Blocks> blocks;  // null: one pass
+    std::vector<int> dropped = {};         // values that no later turn reads
+  };
 
   /// The Program of these steps, which computes values from others.
   void add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps);
-  /// Notes after which pass each value is dropped.
+  /// The Program of those steps, whose results are folded.
+  void add_fold(const GraphStep& fold, std::vector<int> reads, const std::vector<int>& steps);
+  void record(Pass& pass, const std::vector<int>& results, const std::vector<int>& steps) const;
+  /// Divides the passes into turns.
+  void make_turns();
+  Turn next_blocks(const Axes& axes, std::vector<int>& left);
+  /// Notes after which turn each value is dropped.
   void note_last_reads();
   int root_of(int id) const;
   /// Notes the tensors that the function makes of numbers alone, and gives: each call gives new ones.
   void note_own_results();
 
+  int64_t block_bytes_;
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;
+  std::vector<Turn> turns_;
   std::vector<int> copied_;           // captures that begin each run as copies
   bool gives_written_views_ = false;  // a result is a view of an argument that is written
 };

@@ -1,5 +1,6 @@
 // The trace of a function: a table of calls that stands before autograd's while the function runs.
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 #include "dispatch/algorithm.h"
@@ -309,6 +310,12 @@ Tensor Tracer::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, s
   step.run = [op, kept = dims.copy(), keepdim, dtype](const Tensor* operands) -> List<Tensor> {
     return {run_reduce(op, operands[0], kept, keepdim, dtype)};
   };
+  step.row_dims = reduced_mask(dims, self.dim());
+  step.keeps_dims = keepdim;
+  const bool folds = op == Op::sum || op == Op::mean || op == Op::prod || op == Op::amax || op == Op::amin;
+  if (folds && result.numel() > 0 && self.numel() > result.numel() && !is_complex(self.dtype()) &&
+      self.dtype() != bool_)
+    step.fold = {.op = op, .dtype = dtype};
   return current->add_one(std::move(step), std::move(result));
 }
 
@@ -475,6 +482,24 @@ std::vector<Value> Tracer::begin_call(const Schema& schema, const Value* values,
   return with_other_tensors(schema, values, [&](const Tensor& tensor) { return meta_of(tensor); });
 }
 
+/// Which dims an op mixes that computes rows apart: a fold, or one of these, whose results have their operand's sizes.
+void note_rows(const Schema& schema, const Value* values, GraphStep& step) {
+  static constexpr std::string_view kOfRows[] = {"softmax", "log_softmax", "cumsum",       "cumprod",
+                                                 "cummax",  "cummin",      "logcumsumexp", "sort"};
+  const bool keeps_sizes = std::find(std::begin(kOfRows), std::end(kOfRows), schema.name) != std::end(kOfRows);
+  const int dim = schema.place_of("dim"), keepdim = schema.place_of("keepdim");
+  if ((!schema.is_fold() && !keeps_sizes) || dim < 0 || step.operands.size() != 1) return;
+  const Tensor& self = values[0].tensor();
+  const Dims mask = reduced_mask(values[dim].dims_arg().view(), self.dim());
+  // Fewer elements than the correction give a warning.
+  int64_t count = 1;
+  for (int64_t i = 0; i < mask.size(); ++i) count *= mask[i] ? self.size(i) : 1;
+  const int correction = schema.place_of("correction");
+  if (correction >= 0 && values[correction].number(1).to<double>() >= static_cast<double>(count)) return;
+  step.row_dims = mask;
+  step.keeps_dims = keeps_sizes || (keepdim >= 0 && values[keepdim].boolean(false));
+}
+
 List<Tensor> Tracer::call(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   const bool is_traced = any_is_traced(tensors_of(schema, values));
@@ -488,6 +513,7 @@ List<Tensor> Tracer::call(Op op, const Value* values) {
     results = algorithm_of(op).run(is_traced ? metas.data() : values);
   }
   if (!is_traced) return results;
+  note_rows(schema, values, step);
   step.run = [op, &schema, kept = std::move(metas)](const Tensor* operands) {
     const std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
     return algorithm_of(op).run(real.data());

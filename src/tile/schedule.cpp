@@ -300,7 +300,7 @@ int64_t Schedule::staging_bytes_of(const Program& program, int result) const noe
 
 void make_schedule(const Plan& plan, const Program& program, const Memory& memory, Schedule& schedule) {
   schedule.route = choose_route(plan, program);
-  schedule.is_far = is_far(plan, program);
+  schedule.is_far = memory.is_part_of_far || is_far(plan, program);
   schedule.store = choose_store_mode(plan, program, memory, schedule, 0);
   for (int result = 1; result < program.results(); ++result)
     schedule.further_stores.push_back(choose_store_mode(plan, program, memory, schedule, result));

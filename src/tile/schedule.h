@@ -31,6 +31,7 @@ enum class StoreMode : uint8_t {
 struct Memory {
   bool is_fresh = true;               // no output is an input
   const void* const* outs = nullptr;  // null: outputs begin on cache lines
+  bool is_part_of_far = false;        // the outputs are parts of such as exceed their share of the last-level cache
 
   static Memory of(const Program& program, const void* const* outs, const void* const* inputs) noexcept;
   /// Address of an output's first byte, modulo a cache line.

@@ -1,0 +1,267 @@
+#include "fuse/blocks.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dispatch/differentiate.h"
+#include "shape/dense_strides.h"
+#include "tensor/impl.h"
+#include "tile/pool.h"
+#include "tile/run.h"
+
+namespace tenon::fusion {
+namespace {
+
+// What a block takes of a larger value's lines is at least so long. Bench: tenon_bench --filter '^fuse/standardize'.
+constexpr int64_t kShortestRun = 1024;
+
+int64_t bytes_of(SizesView sizes, Dtype dtype) {
+  int64_t bytes = itemsize(dtype);
+  for (const int64_t size : sizes) bytes *= size;  // exact: of a tensor
+  return bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<const Blocks> Blocks::make(const GraphTrace& trace, const Axes& axes, std::vector<const Pass*> passes,
+                                           std::vector<int> along, const std::vector<bool>& lasting,
+                                           int64_t block_bytes) {
+  std::unique_ptr<Blocks> blocks(new Blocks(trace));
+  blocks->passes_ = std::move(passes);
+  blocks->along_ = std::move(along);
+  blocks->is_lasting_ = lasting;
+  const std::size_t count = trace.values.size();
+  blocks->is_made_here_.resize(count, false);
+  blocks->sources_.resize(count);
+  std::iota(blocks->sources_.begin(), blocks->sources_.end(), 0);
+  for (const Pass* pass : blocks->passes_) {
+    for (const int id : pass->reads)
+      if (!blocks->is_made_here_[place(id)]) blocks->leaves_.push_back(id);
+    for (const int id : pass->writes) {
+      blocks->is_made_here_[place(id)] = true;
+      if (pass->is_view()) blocks->sources_[place(id)] = blocks->source_of(pass->reads[0]);
+    }
+  }
+  std::sort(blocks->leaves_.begin(), blocks->leaves_.end());
+  blocks->leaves_.erase(std::unique(blocks->leaves_.begin(), blocks->leaves_.end()), blocks->leaves_.end());
+  if (!blocks->find_rows(axes, block_bytes)) return nullptr;
+  blocks->make_form(axes, blocks->rows_, blocks->whole_);
+  if (blocks->last_size_ % blocks->count_ != 0) blocks->make_form(axes, blocks->rows_ - 1, blocks->rest_);
+  return blocks;
+}
+
+bool Blocks::find_rows(const Axes& axes, int64_t block_bytes) {
+  last_size_ = axes.size_of(along_.back());
+  for (std::size_t i = 0; i + 1 < along_.size(); ++i) {
+    outer_sizes_.push_back(axes.size_of(along_[i]));
+    outer_ *= outer_sizes_.back();  // exact: a part of a tensor's elements
+  }
+  int64_t row_bytes = 0, written = 0, read = 0;
+  steps_.resize(trace_.values.size());
+  for (std::size_t id = 0; id < trace_.values.size(); ++id) {
+    const int number = static_cast<int>(id);
+    const Tensor& meta = meta_of(number);
+    const bool is_leaf = std::binary_search(leaves_.begin(), leaves_.end(), number);
+    if (!is_leaf && !is_made_here_[id]) continue;
+    if (meta.numel() == 0) return false;
+    int64_t row = bytes_of(meta.sizes(), meta.dtype());
+    (is_leaf ? read : written) += is_leaf || is_lasting_[id] ? row : 0;
+    for (const int axis : along_) {
+      const int64_t dim = axes.dim_on(number, axis);
+      steps_[id].push_back(dim < 0 ? 0 : meta.stride(dim));
+      row /= dim < 0 ? 1 : meta.size(dim);
+    }
+    const bool is_divided = axes.dim_on(number, along_.back()) >= 0;
+    if (is_divided && source_of(number) == number) row_bytes += row;
+  }
+  if (row_bytes > 3 * block_bytes || row_bytes * last_size_ * outer_ < 2 * block_bytes) return false;
+  const int64_t rows = std::clamp<int64_t>(block_bytes / row_bytes, 1, last_size_);
+  count_ = (last_size_ + rows - 1) / rows;
+  rows_ = (last_size_ + count_ - 1) / count_;
+  is_far_ = outgrows_cache(written, read);
+  return count_ * outer_ > 1 && has_long_runs(axes, std::min(kShortestRun, block_bytes / 4));
+}
+
+bool Blocks::has_long_runs(const Axes& axes, int64_t shortest) const {
+  for (std::size_t id = 0; id < trace_.values.size(); ++id) {
+    const int number = static_cast<int>(id);
+    const bool is_whole = is_made_here_[id] ? is_lasting_[id] && source_of(number) == number
+                                            : std::binary_search(leaves_.begin(), leaves_.end(), number);
+    const int64_t along = is_whole ? axes.dim_on(number, along_.back()) : -1;
+    if (along < 0) continue;
+    const Tensor& meta = meta_of(number);
+    bool is_outermost = true;
+    for (int64_t dim = 0; dim < meta.dim(); ++dim)
+      is_outermost &= meta.size(dim) == 1 || meta.stride(dim) <= meta.stride(along);
+    if (!is_outermost && rows_ * meta.stride(along) * meta.itemsize() < shortest) return false;
+  }
+  return true;
+}
+
+void Blocks::make_form(const Axes& axes, int64_t rows, Form& form) const {
+  const std::size_t count = trace_.values.size();
+  form.sizes.resize(count);
+  form.strides.resize(count);
+  const auto add = [&](int id) {
+    Dims sizes = meta_of(id).sizes().copy();
+    for (std::size_t i = 0; i < along_.size(); ++i)
+      if (const int64_t dim = axes.dim_on(id, along_[i]); dim >= 0) sizes[dim] = i + 1 == along_.size() ? rows : 1;
+    form.sizes[place(id)] = std::move(sizes);
+  };
+  for (const int id : leaves_) {
+    add(id);
+    form.strides[place(id)] = meta_of(id).strides().copy();
+  }
+  form.programs.resize(passes_.size());
+  for (std::size_t i = 0; i < passes_.size(); ++i) {
+    const Pass& pass = *passes_[i];
+    for (const int id : pass.writes) {
+      add(id);
+      Dims& strides = form.strides[place(id)];
+      if (pass.is_view()) {
+        const Dims moved = *moved_dims(meta_of(pass.reads[0]), meta_of(id));
+        for (const int64_t from : moved) strides.push_back(from < 0 ? 0 : form.strides[place(pass.reads[0])][from]);
+      } else if (!pass.step && is_lasting_[place(id)]) {
+        strides = meta_of(id).strides().copy();
+      } else {
+        strides = dense_strides_like(form.sizes[place(id)], meta_of(id).strides());
+      }
+    }
+    if (pass.fold) add(pass.folded());
+    if (!pass.step) plan_program(form, pass, form.programs[i]);
+  }
+}
+
+void Blocks::plan_program(const Form& form, const Pass& pass, PlannedProgram& planned) const {
+  Memory memory;
+  memory.is_part_of_far =
+      is_far_ && std::all_of(pass.writes.begin(), pass.writes.end(), [&](int id) { return is_lasting_[place(id)]; });
+  // Blocks begin anywhere in the lines of their results.
+  std::vector<const void*> outs;
+  for (const int id : pass.writes) {
+    const int64_t size = itemsize(meta_of(id).dtype());
+    const bool on_lines = std::all_of(steps_[place(id)].begin(), steps_[place(id)].end(),
+                                      [&](int64_t step) { return step * rows_ * size % 64 == 0; });
+    outs.push_back(reinterpret_cast<const void*>(on_lines ? 0 : size));
+  }
+  memory.outs = outs.data();
+  pass.plan([&](int id) { return StridedView{form.sizes[place(id)], form.strides[place(id)]}; }, memory, planned);
+}
+
+bool Blocks::fits(const std::vector<Tensor>& tensors) const {
+  return std::all_of(leaves_.begin(), leaves_.end(),
+                     [&](int id) { return tensors[place(id)].strides() == meta_of(id).strides(); });
+}
+
+/// What one thread works with.
+class Blocks::Room {
+ public:
+  Room(const Blocks& blocks, const std::vector<Tensor>& tensors)
+      : blocks_(blocks), tensors_(tensors), own_(tensors.size()), now_(tensors.size()), index_(blocks.along_.size()) {
+    for (const Pass* pass : blocks_.passes_)
+      for (const int id : pass->writes)
+        if (!pass->step && !blocks_.is_lasting_[place(id)])
+          own_[place(id)] = new_strided_tensor(blocks_.whole_.sizes[place(id)], blocks_.whole_.strides[place(id)],
+                                               blocks_.meta_of(id).dtype(), Device::cpu);
+  }
+
+  void run(int64_t block) {
+    go_to(block);
+    for (std::size_t i = 0; i < blocks_.passes_.size(); ++i) {
+      const Pass& pass = *blocks_.passes_[i];
+      if (pass.is_view()) continue;
+      pass.step ? run_step(pass) : run_program(pass, form_->programs[i]);
+    }
+  }
+
+ private:
+  void go_to(int64_t block) {
+    const int64_t part = block % blocks_.count_, size = blocks_.last_size_, count = blocks_.count_;
+    int64_t outer = block / count;
+    for (std::size_t i = blocks_.outer_sizes_.size(); i-- > 0;) {
+      index_[i] = outer % blocks_.outer_sizes_[i];
+      outer /= blocks_.outer_sizes_[i];
+    }
+    const int64_t begin = size * part / count, end = size * (part + 1) / count;
+    index_.back() = begin;
+    form_ = end - begin == blocks_.rows_ ? &blocks_.whole_ : &blocks_.rest_;
+  }
+  /// Where the block begins in a value that has all rows. exact: within the tensor
+  int64_t offset_of(int id) const {
+    const std::vector<int64_t>& steps = blocks_.steps_[place(id)];
+    return std::inner_product(steps.begin(), steps.end(), index_.begin(), int64_t{0});
+  }
+  /// The first element of a value's block.
+  std::byte* data_of(int id) const {
+    const int source = blocks_.source_of(id);
+    if (now_[place(source)].defined()) return static_cast<std::byte*>(now_[place(source)].impl()->data());
+    if (own_[place(source)].defined()) return static_cast<std::byte*>(own_[place(source)].impl()->data());
+    const Tensor& tensor = tensors_[place(source)];
+    return static_cast<std::byte*>(tensor.impl()->data()) + offset_of(source) * tensor.itemsize();
+  }
+  Tensor tensor_of(int id) const {
+    const int source = blocks_.source_of(id);
+    const SizesView sizes = form_->sizes[place(id)], strides = form_->strides[place(id)];
+    for (const std::vector<Tensor>* known : {&now_, &own_})
+      if ((*known)[place(source)].defined()) return new_alias((*known)[place(source)], sizes, strides, 0);
+    const Tensor& tensor = tensors_[place(source)];
+    return new_alias(tensor, sizes, strides, tensor.storage_offset() + offset_of(source));  // exact: within it
+  }
+
+  void run_program(const Pass& pass, const PlannedProgram& planned) {
+    pointers_.clear();
+    for (const std::vector<int>* ids : {&pass.writes, &pass.reads})
+      for (const int id : *ids) pointers_.push_back(data_of(id));
+    inputs_.assign(pointers_.begin() + static_cast<std::ptrdiff_t>(pass.writes.size()), pointers_.end());
+    inputs_.insert(inputs_.end(), pass.numbers.begin(), pass.numbers.end());
+    pass.run(planned, pointers_.data(), inputs_.data());
+  }
+
+  void run_step(const Pass& pass) {
+    operands_.clear();
+    for (const int id : pass.reads) operands_.push_back(tensor_of(id));
+    const List<Tensor> results = pass.step->run(operands_.data());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const int id = pass.writes[i];
+      Tensor& now = now_[place(id)];
+      now = results[i];
+      if (now.strides() != form_->strides[place(id)] || now.storage_offset() != 0) {
+        now = new_strided_tensor(form_->sizes[place(id)], form_->strides[place(id)], now.dtype(), Device::cpu);
+        run_copy(now, results[i]);
+      }
+      if (!blocks_.is_lasting_[place(id)]) continue;
+      const Tensor& all = tensors_[place(id)];
+      run_copy(new_alias(all, form_->sizes[place(id)], all.strides(), offset_of(id)), now);
+    }
+  }
+
+  const Blocks& blocks_;
+  const std::vector<Tensor>& tensors_;
+  std::vector<Tensor> own_;  // what Programs write and nothing reads later
+  std::vector<Tensor> now_;  // what other ops gave for this block
+  std::vector<int64_t> index_;
+  const Form* form_ = nullptr;
+  std::vector<void*> pointers_;
+  std::vector<const void*> inputs_;
+  std::vector<Tensor> operands_;
+};
+
+void Blocks::run(std::vector<Tensor>& tensors) const {
+  for (const Pass* pass : passes_)
+    for (const int id : pass->writes)
+      if (is_lasting_[place(id)] && !pass->is_view())
+        tensors[place(id)] =
+            new_strided_tensor(meta_of(id).sizes(), meta_of(id).strides(), meta_of(id).dtype(), Device::cpu);
+  const int64_t blocks = outer_ * count_, threads = get_num_threads();
+  const int64_t parts = threads == 1 ? 1 : std::min(blocks, 8 * threads);
+  parallel_for(
+      parts, [&] { return Room(*this, tensors); },
+      [&](Room& room, int64_t part) {
+        for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) {
+          check_interrupt();
+          room.run(block);
+        }
+      });
+}
+
+}  // namespace tenon::fusion

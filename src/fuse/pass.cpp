@@ -1,0 +1,62 @@
+#include "fuse/pass.h"
+
+#include <algorithm>
+
+#include "dispatch/reduce.h"
+#include "tensor/impl.h"
+#include "tile/run.h"
+
+namespace tenon::fusion {
+
+void Pass::plan(SizesView shape, std::vector<StridedView> views, const Memory& memory, PlannedProgram& to) const {
+  views.resize(views.size() + numbers.size());
+  const auto count = static_cast<int64_t>(views.size());
+  if (!fold) {
+    make_plan(shape, views.data(), count, to.plan, static_cast<int64_t>(writes.size()));
+    return make_schedule(to.plan, program, memory, to.schedule);
+  }
+  const Dims strides = spread_strides(views[0].strides, *fold->row_dims, fold->keeps_dims);
+  views[0] = {shape, strides};
+  make_reduction_plan(shape, views.data(), count, to.plan);
+}
+
+void Pass::run(const PlannedProgram& how, void* const* outs, const void* const* inputs) const {
+  if (fold) return run_reduction(how.plan, program, reduction, outs[0], inputs);
+  tenon::run(how.plan, program, how.schedule, outs, inputs);
+}
+
+bool Pass::fits(const std::vector<GraphValue>& values, const std::vector<Tensor>& tensors) const {
+  return std::all_of(reads.begin(), reads.end(),
+                     [&](int id) { return tensors[place(id)].strides() == values[place(id)].meta.strides(); });
+}
+
+void Pass::run(const std::vector<GraphValue>& values, std::vector<Tensor>& tensors) const {
+  if (!step) return run_program(values, tensors);
+  std::vector<Tensor> operands;
+  for (const int id : reads) operands.push_back(tensors[place(id)]);
+  const List<Tensor> results = step->run(operands.data());
+  for (std::size_t i = 0; i < results.size(); ++i) tensors[place(writes[i])] = results[i];
+}
+
+void Pass::run_program(const std::vector<GraphValue>& values, std::vector<Tensor>& tensors) const {
+  std::vector<void*> outs;
+  std::vector<const void*> inputs;
+  for (const int id : writes) {
+    const Tensor& meta = values[place(id)].meta;
+    tensors[place(id)] = new_strided_tensor(meta.sizes(), meta.strides(), meta.dtype(), Device::cpu);
+    outs.push_back(tensors[place(id)].impl()->data());
+  }
+  if (tensors[place(writes[0])].numel() == 0) return;
+  for (const int id : reads) inputs.push_back(tensors[place(id)].impl()->data());
+  inputs.insert(inputs.end(), numbers.begin(), numbers.end());
+  if (fits(values, tensors)) return run(planned, outs.data(), inputs.data());
+  PlannedProgram other;
+  const auto view_of = [&](int id) {
+    const Tensor& tensor = id == folded() ? values[place(id)].meta : tensors[place(id)];
+    return StridedView{tensor.sizes(), tensor.strides()};
+  };
+  plan(view_of, Memory{}, other);
+  run(other, outs.data(), inputs.data());
+}
+
+}  // namespace tenon::fusion
