@@ -27,8 +27,8 @@ std::unique_ptr<const Blocks> Blocks::make(const GraphTrace& trace, const Axes& 
                                            std::vector<int> along, const std::vector<bool>& lasting,
                                            int64_t block_bytes) {
   std::unique_ptr<Blocks> blocks(new Blocks(trace));
-  blocks->passes_ = std::move(passes);
   blocks->along_ = std::move(along);
+  for (const Pass* pass : passes) blocks->add_pass(axes, *pass);
   blocks->is_lasting_ = lasting;
   const std::size_t count = trace.values.size();
   blocks->is_made_here_.resize(count, false);
@@ -48,6 +48,29 @@ std::unique_ptr<const Blocks> Blocks::make(const GraphTrace& trace, const Axes& 
   blocks->make_form(axes, blocks->rows_, blocks->whole_);
   if (blocks->last_size_ % blocks->count_ != 0) blocks->make_form(axes, blocks->rows_ - 1, blocks->rest_);
   return blocks;
+}
+
+bool Blocks::folds_blocks(const Axes& axes, const Pass& pass, const std::vector<int>& along) {
+  const GraphStep* const rows = pass.fold ? pass.fold : pass.step;
+  if (!rows || !rows->fold) return false;
+  return std::all_of(along.begin(), along.end(), [&](int axis) {
+    const int64_t dim = axes.dim_on(rows->operands[0], axis);
+    if (dim < 0 || !(*rows->row_dims)[dim] || axes.repeats(rows->operands[0], axis)) return false;
+    return std::none_of(pass.reads.begin(), pass.reads.end(), [&](int id) { return axes.repeats(id, axis); });
+  });
+}
+
+void Blocks::add_pass(const Axes& axes, const Pass& pass) {
+  folds_blocks_.push_back(folds_blocks(axes, pass, along_));
+  passes_.push_back(&pass);
+  if (!folds_blocks_.back() || pass.fold) return;
+  auto fold = std::make_unique<Pass>();
+  fold->fold = pass.step;
+  fold->reads = pass.reads;
+  fold->writes = pass.writes;
+  fold->program.input(meta_of(pass.reads[0]).dtype());
+  fold->finish_fold(meta_of(pass.reads[0]));
+  passes_.back() = own_passes_.emplace_back(std::move(fold)).get();
 }
 
 bool Blocks::find_rows(const Axes& axes, int64_t block_bytes) {
@@ -74,6 +97,8 @@ bool Blocks::find_rows(const Axes& axes, int64_t block_bytes) {
     const bool is_divided = axes.dim_on(number, along_.back()) >= 0;
     if (is_divided && source_of(number) == number) row_bytes += row;
   }
+  for (std::size_t i = 0; i < passes_.size(); ++i)
+    if (folds_blocks_[i] && meta_of(passes_[i]->writes[0]).nbytes() > block_bytes / 4) return false;
   if (row_bytes > 3 * block_bytes || row_bytes * last_size_ * outer_ < 2 * block_bytes) return false;
   const int64_t rows = std::clamp<int64_t>(block_bytes / row_bytes, 1, last_size_);
   count_ = (last_size_ + rows - 1) / rows;
@@ -156,8 +181,13 @@ bool Blocks::fits(const std::vector<Tensor>& tensors) const {
 /// What one thread works with.
 class Blocks::Room {
  public:
-  Room(const Blocks& blocks, const std::vector<Tensor>& tensors)
-      : blocks_(blocks), tensors_(tensors), own_(tensors.size()), now_(tensors.size()), index_(blocks.along_.size()) {
+  Room(const Blocks& blocks, const std::vector<Tensor>& tensors, const std::vector<Tensor>& folded)
+      : blocks_(blocks),
+        tensors_(tensors),
+        folded_(folded),
+        own_(tensors.size()),
+        now_(tensors.size()),
+        index_(blocks.along_.size()) {
     for (const Pass* pass : blocks_.passes_)
       for (const int id : pass->writes)
         if (!pass->step && !blocks_.is_lasting_[place(id)])
@@ -170,7 +200,12 @@ class Blocks::Room {
     for (std::size_t i = 0; i < blocks_.passes_.size(); ++i) {
       const Pass& pass = *blocks_.passes_[i];
       if (pass.is_view()) continue;
-      pass.step ? run_step(pass) : run_program(pass, form_->programs[i]);
+      if (blocks_.folds_blocks_[i])
+        fold_block(i, block);
+      else if (pass.step)
+        run_step(pass);
+      else
+        run_program(pass, form_->programs[i]);
     }
   }
 
@@ -217,6 +252,16 @@ class Blocks::Room {
     pass.run(planned, pointers_.data(), inputs_.data());
   }
 
+  void fold_block(std::size_t i, int64_t block) {
+    const Pass& pass = *blocks_.passes_[i];
+    inputs_.clear();
+    for (const int id : pass.reads) inputs_.push_back(data_of(id));
+    inputs_.insert(inputs_.end(), pass.numbers.begin(), pass.numbers.end());
+    const Tensor& folded = folded_[i];
+    std::byte* const to = static_cast<std::byte*>(folded.impl()->data()) + block * folded.stride(0) * folded.itemsize();
+    run_reduction(form_->programs[i].plan, pass.program, {pass.reduction.op, 0, folded.dtype()}, to, inputs_.data());
+  }
+
   void run_step(const Pass& pass) {
     operands_.clear();
     for (const int id : pass.reads) operands_.push_back(tensor_of(id));
@@ -237,6 +282,7 @@ class Blocks::Room {
 
   const Blocks& blocks_;
   const std::vector<Tensor>& tensors_;
+  const std::vector<Tensor>& folded_;
   std::vector<Tensor> own_;  // what Programs write and nothing reads later
   std::vector<Tensor> now_;  // what other ops gave for this block
   std::vector<int64_t> index_;
@@ -253,15 +299,33 @@ void Blocks::run(std::vector<Tensor>& tensors) const {
         tensors[place(id)] =
             new_strided_tensor(meta_of(id).sizes(), meta_of(id).strides(), meta_of(id).dtype(), Device::cpu);
   const int64_t blocks = outer_ * count_, threads = get_num_threads();
+  std::vector<Tensor> folded(passes_.size());  // a row for each block
+  for (std::size_t i = 0; i < passes_.size(); ++i)
+    if (folds_blocks_[i])
+      folded[i] = new_tensor({blocks, meta_of(passes_[i]->writes[0]).numel()},
+                             passes_[i]->program.dtype(passes_[i]->program.result()));
   const int64_t parts = threads == 1 ? 1 : std::min(blocks, 8 * threads);
   parallel_for(
-      parts, [&] { return Room(*this, tensors); },
+      parts, [&] { return Room(*this, tensors, folded); },
       [&](Room& room, int64_t part) {
         for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) {
           check_interrupt();
           room.run(block);
         }
       });
+  for (std::size_t i = 0; i < passes_.size(); ++i)
+    if (folds_blocks_[i]) join_folded(i, folded[i], tensors);
+}
+
+void Blocks::join_folded(std::size_t i, const Tensor& folded, std::vector<Tensor>& tensors) const {
+  const Dims result_strides{0, 1};
+  const StridedView views[] = {{folded.sizes(), result_strides}, {folded.sizes(), folded.strides()}};
+  Plan plan;
+  make_reduction_plan(folded.sizes(), views, 2, plan);
+  Program program;
+  program.input(folded.dtype());
+  const void* const from = folded.impl()->data();
+  run_reduction(plan, program, passes_[i]->reduction, tensors[place(passes_[i]->writes[0])].impl()->data(), &from);
 }
 
 }  // namespace tenon::fusion

@@ -19,6 +19,9 @@ class Blocks {
                                             std::vector<int> along, const std::vector<bool>& lasting,
                                             int64_t block_bytes);
 
+  /// Whether a pass is a reduction of all these axes, which folds each block, and what the blocks give at the end.
+  static bool folds_blocks(const Axes& axes, const Pass& pass, const std::vector<int>& along);
+
   /// Whether the tensors that the passes read have the layouts that the blocks are planned for.
   bool fits(const std::vector<Tensor>& tensors) const;
   /// Computes the lasting values. What the blocks are depends on shapes alone: the same bits for any number of threads.
@@ -36,17 +39,22 @@ class Blocks {
   friend class Room;
 
   explicit Blocks(const GraphTrace& trace) : trace_(trace) {}
+  void add_pass(const Axes& axes, const Pass& pass);
   bool find_rows(const Axes& axes, int64_t block_bytes);
   /// Whether blocks are long runs of the memory of what is read and lasts.
   bool has_long_runs(const Axes& axes, int64_t shortest) const;
   void make_form(const Axes& axes, int64_t rows, Form& form) const;
   void plan_program(const Form& form, const Pass& pass, PlannedProgram& planned) const;
+  /// What the blocks of pass `i` folded to becomes its result.
+  void join_folded(std::size_t i, const Tensor& folded, std::vector<Tensor>& tensors) const;
   const Tensor& meta_of(int id) const { return trace_.values[place(id)].meta; }
   /// The value in whose memory a value lies.
   int source_of(int id) const { return sources_[place(id)]; }
 
   const GraphTrace& trace_;
   std::vector<const Pass*> passes_;
+  std::vector<bool> folds_blocks_;                       // of each pass
+  std::vector<std::unique_ptr<const Pass>> own_passes_;  // reductions of tensors, as folds
   std::vector<int> along_;
   std::vector<bool> is_lasting_, is_made_here_;
   std::vector<int> sources_;

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "dispatch/differentiate.h"
-#include "dispatch/reduce.h"
 #include "fuse/blocks.h"
 #include "tenon/autograd.h"
 #include "tenon/factories.h"
@@ -269,13 +268,7 @@ void Graph::record(Pass& pass, const std::vector<int>& results, const std::vecto
     numbers[place(step.results[0])] = pass.recorder.append(step.calls, numbers_of(step.operands), step.recorded);
   }
   pass.program = pass.recorder.program(numbers_of(results), pass.numbers);
-  if (pass.fold) {
-    const FoldedElements elements = folded_elements(pass.fold->fold->op, trace_.values[place(pass.folded())].meta,
-                                                    *pass.fold->row_dims, pass.fold->fold->dtype);
-    pass.reduction = elements.reduction;
-    pass.program.finish(
-        pass.program.cast(pass.program.cast(pass.program.result(), elements.element), elements.accumulated));
-  }
+  if (pass.fold) pass.finish_fold(trace_.values[place(pass.folded())].meta);
   if (trace_.values[place(results[0])].meta.numel() == 0) return;
   pass.plan(
       [&](int id) {

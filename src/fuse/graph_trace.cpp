@@ -488,8 +488,15 @@ void note_rows(const Schema& schema, const Value* values, GraphStep& step) {
                                                  "cummax",  "cummin",      "logcumsumexp", "sort"};
   const bool keeps_sizes = std::find(std::begin(kOfRows), std::end(kOfRows), schema.name) != std::end(kOfRows);
   const int dim = schema.place_of("dim"), keepdim = schema.place_of("keepdim");
-  if ((!schema.is_fold() && !keeps_sizes) || dim < 0 || step.operands.size() != 1) return;
+  if (step.operands.size() != 1 || !values[0].is_tensor()) return;
   const Tensor& self = values[0].tensor();
+  const bool is_extreme = schema.count == 1 && (step.name == "max" || step.name == "min");
+  if (is_extreme && self.numel() > 1 && self.dtype() != bool_) {
+    step.row_dims = reduced_mask({}, self.dim());
+    step.keeps_dims = false;
+    step.fold = {.op = step.name == "max" ? Op::amax : Op::amin, .dtype = {}};
+  }
+  if ((!schema.is_fold() && !keeps_sizes) || dim < 0) return;
   const Dims mask = reduced_mask(values[dim].dims_arg().view(), self.dim());
   // Fewer elements than the correction give a warning.
   int64_t count = 1;

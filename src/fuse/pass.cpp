@@ -8,6 +8,12 @@
 
 namespace tenon::fusion {
 
+void Pass::finish_fold(const Tensor& elements) {
+  const FoldedElements folded = folded_elements(fold->fold->op, elements, *fold->row_dims, fold->fold->dtype);
+  reduction = folded.reduction;
+  program.finish(program.cast(program.cast(program.result(), folded.element), folded.accumulated));
+}
+
 void Pass::plan(SizesView shape, std::vector<StridedView> views, const Memory& memory, PlannedProgram& to) const {
   views.resize(views.size() + numbers.size());
   const auto count = static_cast<int64_t>(views.size());

@@ -32,6 +32,8 @@ struct Pass {
   bool is_view() const { return step && step->name == "view"; }
   /// The value whose elements are folded; -1: none.
   int folded() const { return fold ? fold->operands[0] : -1; }
+  /// Ends the Program, whose result has the dtype of `elements`, with what the fold asks of them.
+  void finish_fold(const Tensor& elements);
   /// Plans the Program for operands of these layouts.
   template <class ViewOf>
   void plan(const ViewOf& view_of, const Memory& memory, PlannedProgram& to) const {

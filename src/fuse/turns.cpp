@@ -28,13 +28,15 @@ class Divider {
         return std::any_of(pass.reads.begin(), pass.reads.end(), [&](int id) { return made[place(id)] == when; });
       };
       Made when = Made::before;
+      const bool folds_blocks = Blocks::folds_blocks(axes_, pass, along);
       if (reads(Made::after))
         when = Made::after;
-      else if (fits(pass, along) && (!pass.is_view() || reads(Made::together)))
+      else if (folds_blocks || (fits(pass, along) && (!pass.is_view() || reads(Made::together))))
         when = Made::together;
       else if (reads(Made::together))
         when = Made::after;
-      for (const int id : pass.writes) made[place(id)] = when;
+      // What folds the blocks is known at their end.
+      for (const int id : pass.writes) made[place(id)] = folds_blocks ? Made::after : when;
       (when == Made::before     ? division.before
        : when == Made::together ? division.together
                                 : division.after)
