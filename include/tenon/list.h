@@ -26,7 +26,10 @@ class List {
 
   List() noexcept = default;
   explicit List(std::size_t count) : items_(new T[count]), size_(count), capacity_(count) {}
-  List(std::initializer_list<T> values) : List(values.begin(), values.end()) {}
+  List(std::initializer_list<T> values) : List(values.size()) {
+    T* to = items_.get();
+    for (const T& value : values) *to++ = value;
+  }
   template <class Iterator>
   requires requires(Iterator i) { *++i; }
   List(Iterator first, Iterator last) {

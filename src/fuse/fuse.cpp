@@ -17,24 +17,24 @@ namespace {
 // Graphs of one function that are kept: those of its latest layouts.
 constexpr std::size_t kMostGraphs = 64;
 
-/// All that a trace depends on besides the function, as words.
-std::vector<int64_t> signature_of(const List<Tensor>& inputs) {
+/// Calls `take` with all that a trace depends on besides the function, as words.
+template <class Take>
+void for_each_word(const List<Tensor>& inputs, const Take& take) {
   const BroadcastPolicy policy = broadcast_policy();
-  std::vector<int64_t> words{static_cast<int64_t>(get_default_dtype()),
-                             get_num_threads(),
-                             static_cast<int64_t>(policy.rank),
-                             static_cast<int64_t>(policy.outer),
-                             static_cast<int64_t>(policy.blow_up * 1024.0),
-                             backcompat::broadcast_warning(),
-                             backcompat::pointwise_1d(),
-                             thread_modes.grad};
+  take(static_cast<int64_t>(get_default_dtype()));
+  take(get_num_threads());
+  take(static_cast<int64_t>(policy.rank));
+  take(static_cast<int64_t>(policy.outer));
+  take(static_cast<int64_t>(policy.blow_up * 1024.0));
+  take(backcompat::broadcast_warning());
+  take(backcompat::pointwise_1d());
+  take(thread_modes.grad);
   for (const Tensor& input : inputs) {
-    words.push_back(static_cast<int64_t>(input.dtype()));
-    words.push_back(input.dim());
-    words.insert(words.end(), input.sizes().begin(), input.sizes().end());
-    words.insert(words.end(), input.strides().begin(), input.strides().end());
+    take(static_cast<int64_t>(input.dtype()));
+    take(input.dim());
+    for (const int64_t size : input.sizes()) take(size);
+    for (const int64_t stride : input.strides()) take(stride);
   }
-  return words;
 }
 
 bool any_is_recorded(const List<Tensor>& inputs) {
@@ -56,18 +56,26 @@ struct Fused::State {
   explicit State(Function given) : function(std::move(given)) {}
 
   std::shared_ptr<const fusion::Graph> graph_for(const List<Tensor>& inputs) {
-    std::vector<int64_t> signature = signature_of(inputs);
     {
       const std::lock_guard own(lock);
-      const auto found = std::find_if(entries.begin(), entries.end(),
-                                      [&](const Entry& entry) { return entry.signature == signature; });
-      if (found != entries.end()) return found->graph;
+      for (const Entry& entry : entries)
+        if (is_signature(entry.signature, inputs)) return entry.graph;
     }
     auto graph = std::make_shared<const fusion::Graph>(function, inputs);
+    std::vector<int64_t> signature;
+    for_each_word(inputs, [&](int64_t word) { signature.push_back(word); });
     const std::lock_guard own(lock);
     entries.push_front({std::move(signature), graph});
     if (entries.size() > kMostGraphs) entries.pop_back();
     return graph;
+  }
+
+  static bool is_signature(const std::vector<int64_t>& signature, const List<Tensor>& inputs) {
+    auto expected = signature.begin();
+    bool is_same = true;
+    for_each_word(inputs,
+                  [&](int64_t word) { is_same = is_same && expected != signature.end() && *expected++ == word; });
+    return is_same && expected == signature.end();
   }
 
   Function function;

@@ -235,6 +235,7 @@ Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t
   make_turns();
   note_last_reads();
   note_own_results();
+  note_only_program();
 }
 
 void Graph::add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps) {
@@ -310,6 +311,38 @@ void Graph::note_own_results() {
   }
 }
 
+void Graph::note_only_program() {
+  if (turns_.size() != 1 || turns_[0].blocks || !trace_.written.empty()) return;
+  const Pass& pass = *passes_[0];
+  const auto is_input = [&](int id) { return trace_.values[place(id)].kind == GraphValue::Kind::input; };
+  if (pass.step || pass.fold || !std::all_of(pass.reads.begin(), pass.reads.end(), is_input)) return;
+  for (const int id : trace_.results) {
+    const auto found = std::find(pass.writes.begin(), pass.writes.end(), id);
+    if (found == pass.writes.end() || trace_.values[place(id)].meta.numel() == 0) return;
+    only_results_.push_back(static_cast<std::size_t>(found - pass.writes.begin()));
+  }
+  only_program_ = &pass;
+}
+
+List<Tensor> Graph::run_only_program(const List<Tensor>& inputs) const {
+  const Pass& pass = *only_program_;
+  List<Tensor> results(pass.writes.size());
+  SmallVector<void*, 8> outs;
+  SmallVector<const void*, 16> from;
+  for (std::size_t i = 0; i < pass.writes.size(); ++i) {
+    const Tensor& meta = trace_.values[place(pass.writes[i])].meta;
+    results[i] = new_tensor(meta.sizes(), meta.strides(), meta.dtype());
+    outs.push_back(results[i].impl()->data());
+  }
+  for (const int id : pass.reads) from.push_back(inputs[place(id)].impl()->data());  // inputs are the first values
+  for (const void* number : pass.numbers) from.push_back(number);
+  pass.run(pass.planned, outs.data(), from.data());
+  if (only_results_.size() == 1) return results;
+  List<Tensor> in_order;
+  for (const std::size_t result : only_results_) in_order.push_back(results[result]);
+  return in_order;
+}
+
 bool Graph::can_run(const List<Tensor>& inputs) const {
   if (trace_.reads_recorded || gives_written_views_) return false;
   for (const auto& [input, id] : trace_.written) {
@@ -331,6 +364,7 @@ int Graph::passes() const noexcept {
 }
 
 List<Tensor> Graph::run(const List<Tensor>& inputs) const {
+  if (only_program_) return run_only_program(inputs);
   const NoGrad unrecorded;
   std::vector<Tensor> tensors(trace_.values.size());
   std::size_t next = 0;

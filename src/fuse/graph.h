@@ -107,6 +107,9 @@ class Graph {
   /// Notes after which turn each value is dropped.
   void note_last_reads();
   int root_of(int id) const;
+  /// Notes whether one Program computes all results from the arguments.
+  void note_only_program();
+  List<Tensor> run_only_program(const List<Tensor>& inputs) const;
   /// Notes the tensors that the function makes of numbers alone, and gives: each call gives new ones.
   void note_own_results();
 
@@ -114,8 +117,10 @@ class Graph {
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;
   std::vector<Turn> turns_;
-  std::vector<int> copied_;           // captures that begin each run as copies
-  bool gives_written_views_ = false;  // a result is a view of an argument that is written
+  const Pass* only_program_ = nullptr;     // that computes all results from the arguments; null: there is more to do
+  std::vector<std::size_t> only_results_;  // of these, which of its results each is
+  std::vector<int> copied_;                // captures that begin each run as copies
+  bool gives_written_views_ = false;       // a result is a view of an argument that is written
 };
 
 }  // namespace tenon::fusion

@@ -477,7 +477,28 @@ void run_direct(const Setup& setup) {
       },
       [](DirectRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
 }
+/// Without the loops and counters of TileLoop, which take longer than few elements. Bench: tenon_bench --filter
+/// '^fuse/chain/10'.
+void run_one_tile(const Setup& setup) {
+  const Program& program = setup.program;
+  Registers registers(program, setup.schedule.slots, setup.schedule.slot_bytes);
+  for (int i = 0; i < program.inputs(); ++i) {
+    const bool is_splat = setup.plan.operands[setup.plan.input(i)].access == AccessPattern::splat;
+    registers[i] = {setup.inputs[i], is_splat ? 0 : 1};
+  }
+  for (int result = program.results() - 1; result >= 0; --result)
+    if (const int reg = program.result(result); reg >= program.inputs())
+      registers.aim(reg, static_cast<std::byte*>(setup.outs[result]), nullptr);
+  registers.execute(setup.plan.flat);
+  for (int result = 0; result < program.results(); ++result) {
+    const int reg = program.result(result), dtype = static_cast<int>(program.dtype(reg));
+    const Lanes lanes = registers[reg];
+    if (lanes.data != setup.outs[result]) kernels().cast[dtype][dtype](setup.outs[result], &lanes, setup.plan.flat);
+  }
+}
+
 void run_tiles(const Setup& setup) {
+  if (setup.schedule.is_one_tile && !CourseRecord::now()) return run_one_tile(setup);
   note_run(setup, Route::tiles);
   run_in_parts(
       setup.schedule, [&] { return TileLoop(setup); },

@@ -307,7 +307,8 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
   if (schedule.route == Route::direct) {
     schedule_direct(plan, program, schedule);
   } else {
-    schedule.slots = assign_slots(program, inputs_in_place(plan));
+    const SmallVector<bool, 8> in_place = inputs_in_place(plan);
+    schedule.slots = assign_slots(program, in_place);
     schedule.route == Route::blocks ? schedule_blocks(plan, program, schedule)
                                     : schedule_tiles(plan, program, schedule);
     for (int result = 0; result < program.results(); ++result)
@@ -315,6 +316,10 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
     for (int input = 0; input < program.inputs(); ++input)
       schedule.list_bytes += list_bytes_of(plan, program, input, schedule);
     schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.list_bytes + schedule.staging_bytes;
+    schedule.is_one_tile = schedule.route == Route::tiles && schedule.tiles == 1 &&
+                           std::find(in_place.begin(), in_place.end(), false) == in_place.end();
+    for (int result = 0; result < program.results(); ++result)
+      schedule.is_one_tile &= schedule.store_of(result) == StoreMode::in_place;
   }
   schedule.parts = choose_parts(schedule.tiles, plan.numel);
 }

@@ -43,6 +43,7 @@ struct Schedule {
   bool is_far = false;                    // the results exceed their share of the last-level cache
   StoreMode store = StoreMode::in_place;  // of the first result
   SmallVector<StoreMode, 4> further_stores;
+  bool is_one_tile = false;    // of operands that kernels read and write where they are
   int64_t tile = 0;            // elements of a tile, or of a direct run's piece
   int64_t rows = 1;            // of a block
   bool through_tiles = false;  // a transposed copy's blocks are transposed to a tile
