@@ -116,7 +116,7 @@ Tensor reduce_grad(const Tensor& grad, SizesView sizes) {
 }
 
 Tensor cast_grad(const Tensor& grad, Dtype dtype) {
-  if (thread_modes.grad) return is_complex(dtype) ? grad.to(dtype) : real(grad).to(dtype);
+  if (thread_modes.grad || grad.is_meta()) return is_complex(dtype) ? grad.to(dtype) : real(grad).to(dtype);
   return come_down(grad, grad.sizes(), dtype);
 }
 

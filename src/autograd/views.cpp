@@ -85,13 +85,23 @@ void add_windows(const Tensor& whole, const KeptCall& call, const Tensor& window
   }
 }
 
+/// A copy of `whole` with `grad` in the part: an op of its own, which a function that is traced sees.
+Tensor copy_with_part(const Tensor& whole, const KeptCall& call, const Tensor& grad) {
+  const int64_t* n = call.numbers;
+  if (call.kind == ViewKind::select) return select_scatter(whole, grad, n[0], n[1]);
+  if (call.kind == ViewKind::slice) return slice_scatter(whole, grad, n[0], n[1], n[2], n[3]);
+  return diagonal_scatter(whole, grad, n[0], n[1], n[2]);
+}
+
 /// Zeros, with `grad` in the part. Differentiable.
 Tensor with_part(const KeptCall& call, const Tensor& grad, SizesView sizes) {
   Node node(is_recorded(grad) ? new PartNode(call, grad) : nullptr);
   const NoGrad no_grad;
-  const Tensor whole = zeros(sizes, Options(grad.dtype(), grad.device()));
+  Tensor whole = zeros(sizes, Options(grad.dtype(), grad.device()));
   if (call.kind == ViewKind::unfold)
     add_windows(whole, call, grad);
+  else if (grad.is_meta())
+    whole = copy_with_part(whole, call, grad);
   else
     run_copy(part_of(whole, call), grad);
   whole.impl()->storage ? whole.impl()->storage->version.store(0, std::memory_order_relaxed) : void();

@@ -281,6 +281,7 @@ void copy_whole(const Tensor& self, const Tensor& src) {
 void warn_of_lost_parts() { warn("UserWarning", "Casting complex values to real discards the imaginary part"); }
 
 void run_copy(const Tensor& self, const Tensor& src) {
+  check_unseen(self);
   if (self.is(src) || is_same_data(self, src)) return bump_version(self);
   if (src.is_meta() && !self.is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
   check_no_internal_overlap(self);

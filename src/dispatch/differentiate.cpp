@@ -29,6 +29,8 @@ constexpr WithHistory kPlain{
 
 }  // namespace
 
+void fail_unseen() { throw Error("this call writes to a part of a tensor, which can't be traced"); }
+
 constinit std::atomic<const WithHistory*> with_history_table{&kPlain};
 
 }  // namespace tenon

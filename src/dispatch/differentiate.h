@@ -34,6 +34,13 @@ inline bool has_observer(const Tensor& self) {
   return self.impl()->in_graph && (thread_modes.traced || is_recorded(self));
 }
 
+[[noreturn]] void fail_unseen();
+/// Throws Error if a function is traced: it would not see this write to a tensor without data.
+inline void check_unseen(const Tensor& self) {
+  if (self.is_meta() && thread_modes.traced) [[unlikely]]
+    fail_unseen();
+}
+
 /// What index_put does: if an element is selected twice, the last value stays, or all are added. `add_up`: the same in
 /// a derivative.
 enum class Put : uint8_t { replace, add, add_up };

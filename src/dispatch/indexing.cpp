@@ -397,6 +397,7 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
+  check_unseen(self);
   if (self.is_meta()) return check_dtypes(indexed.tensors);
   check_count(indexed);
   const bool overlaps = internal_overlap(self) == InternalOverlap::yes;

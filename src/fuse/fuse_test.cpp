@@ -257,6 +257,72 @@ TEST(Fuse, RecordedTensorsGiveGradients) {
   EXPECT_FALSE(fused({a})[0].requires_grad());
 }
 
+Tensors gradients_of(const Fused::Function& function, const Tensors& inputs, bool is_constant) {
+  autograd::GradOptions options;
+  options.allow_unused = true;
+  const Tensor result = function(inputs)[0];
+  if (is_constant) return autograd::grad({result.sum()}, inputs, {}, options);
+  return autograd::grad({result}, inputs, {result.detach().cos()}, options);
+}
+
+TEST(Fuse, TheDerivativeOfAFusedFunctionIsOne) {
+  for (const Rows& rows : kRows) {
+    const Fused fused(rows.function);
+    const auto call = [&](const Tensors& x) { return fused(x); };
+    const Tensors inputs{rand({700, 1001}, float64).sub(0.5).requires_grad_(), rand({1001}, float64).requires_grad_()};
+    const std::string name = rows.name, node = fused(inputs)[0].grad_fn().name();
+    const bool is_fused = name != "ops of rows" && name != "softmax without keepdim, transposed";
+    EXPECT_EQ(node == "FusedBackward", is_fused) << name;
+    for (const bool is_constant : {false, true}) {
+      const Tensors gradients = gradients_of(call, inputs, is_constant);
+      const Tensors eager = gradients_of(rows.function, inputs, is_constant);
+      for (std::size_t i = 0; i < eager.size(); ++i) {
+        ASSERT_EQ(gradients[i].defined(), eager[i].defined()) << rows.name;
+        const bool is_close = !eager[i].defined() || allclose(gradients[i], eager[i], 1e-7, 1e-9);
+        EXPECT_TRUE(is_close) << rows.name;
+      }
+    }
+  }
+}
+
+TEST(Fuse, SecondDerivatives) {
+  const Fused fused([](const Tensors& x) -> Tensors {
+    const Tensor e = (x[0] - x[0].amax({-1}, true)).exp();
+    return {e / e.sum({-1}, true) * x[1], (x[0] * x[1]).tanh().sum({0})};
+  });
+  const Tensors inputs{rand({3, 4}, float64).requires_grad_(), rand({4}, float64).requires_grad_()};
+  const auto call = [&](const Tensors& x) { return fused(x); };
+  EXPECT_TRUE(autograd::gradcheck(call, inputs));
+  EXPECT_TRUE(autograd::gradgradcheck(call, inputs));
+}
+
+TEST(Fuse, WhatCannotBeRepeatedIsCalledAsItIs) {
+  const Tensor a = rand({4, 4}).requires_grad_(), outside = rand({4}).requires_grad_();
+  const auto node_of = [&](const Fused::Function& function) { return Fused(function)({a})[0].grad_fn().name(); };
+  EXPECT_EQ(node_of([](const Tensors& x) -> Tensors { return {matmul(x[0], x[0]) * 2}; }), "MulBackward0");
+  EXPECT_EQ(node_of([&](const Tensors& x) -> Tensors { return {x[0] + outside}; }), "AddBackward0");
+  EXPECT_EQ(node_of([](const Tensors& x) -> Tensors { return {x[0].exp().add_(1)}; }), "AddBackward0");
+  EXPECT_EQ(node_of([](const Tensors& x) -> Tensors { return {x[0].exp().t()}; }), "TBackward0");
+  EXPECT_EQ(node_of([](const Tensors& x) -> Tensors { return {x[0].prod(1) * 2}; }), "MulBackward0");
+  const Fused several([](const Tensors& x) -> Tensors {
+    return {x[0] * 2, (x[0] * 3).detach(), x[0] > 0, (x[0] * x[1]).sum()};
+  });
+  const Tensors results = several({a, rand({4})});
+  EXPECT_TRUE(results[0].requires_grad() && !results[1].requires_grad() && !results[2].requires_grad());
+  (results[0].sum() + results[3]).backward();
+  EXPECT_TRUE(a.grad().defined());
+}
+
+TEST(Fuse, WhatTheFunctionReadsIsThatOfTheForwardCall) {
+  double factor = 2;
+  const Fused fused([&](const Tensors& x) -> Tensors { return {x[0] * factor}; });
+  const Tensor a = ones({3}).requires_grad_();
+  const Tensor result = fused({a})[0];
+  factor = 5;
+  result.sum().backward();
+  expect_same(a.grad(), full({3}, 2.0), "");
+}
+
 TEST(Fuse, ErrorsNameWhatCannotBeTraced) {
   const Tensors one{ones({3})};
   const std::string random = "tenon.fuse: the function draws random numbers";
@@ -431,6 +497,50 @@ TEST(Fuse, RandomFunctionsHaveTheBitsOfEagerCalls) {
   }
   EXPECT_GT(cut_in_blocks, 200);
   set_num_threads(threads);
+}
+
+TEST(Fuse, RandomFunctionsHaveTheGradientsOfEagerCalls) {
+  int fused_nodes = 0;
+  for (uint32_t seed = 0; seed < 2000 && !testing::Test::HasFailure(); ++seed) {
+    std::mt19937 engine(seed);
+    Tensors inputs;
+    for (int i = 0; i < 3; ++i) {
+      inputs.push_back(random_input(static_cast<uint32_t>(engine())));
+      if (is_inexact(inputs[static_cast<std::size_t>(i)].dtype()))
+        inputs[static_cast<std::size_t>(i)] = inputs[static_cast<std::size_t>(i)].to(float64).requires_grad_();
+    }
+    const RandomFunction function(engine, inputs);
+    const Fused fused(function);
+    const std::string what = "seed " + std::to_string(seed);
+    Tensors eager;
+    try {
+      eager = function(inputs);
+    } catch (const Error&) {
+      continue;
+    }
+    const Tensors results = fused(inputs);
+    expect_same(results, eager, what);
+    Tensors wanted;
+    for (const Tensor& input : inputs)
+      if (input.requires_grad()) wanted.push_back(input);
+    autograd::GradOptions options;
+    options.allow_unused = true;
+    for (std::size_t i = 0; i < eager.size(); ++i) {
+      EXPECT_EQ(results[i].requires_grad(), eager[i].requires_grad()) << what;
+      if (!eager[i].requires_grad()) continue;
+      fused_nodes += results[i].grad_fn().defined() && results[i].grad_fn().name() == "FusedBackward";
+      options.retain_graph = true;
+      const Tensors seeds{eager[i].detach().cos()};
+      const Tensors expected = autograd::grad({eager[i]}, wanted, seeds, options);
+      const Tensors given = autograd::grad({results[i]}, wanted, seeds, options);
+      for (std::size_t j = 0; j < expected.size(); ++j) {
+        ASSERT_EQ(given[j].defined(), expected[j].defined()) << what;
+        const bool is_close = !expected[j].defined() || allclose(given[j], expected[j], 1e-3, 1e-3, true);
+        EXPECT_TRUE(is_close) << what;
+      }
+    }
+  }
+  EXPECT_GT(fused_nodes, 200);
 }
 
 }  // namespace

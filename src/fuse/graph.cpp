@@ -143,20 +143,22 @@ class Passes {
       is_needed_[place(id)] = false;
     }
   }
-  /// Whether computing a value apart from others repeats what is not cheap.
+  /// Whether computing a value apart from others repeats what is not cheap: what they use, and all that it is made of.
   bool repeats_work(int id, const std::vector<int>& uses) const {
-    std::vector<bool> seen(trace_.values.size(), false);
-    std::vector<int> left = step_of(id).operands;
+    enum { no, once, again };
+    std::vector<int> seen(trace_.values.size(), no);
+    std::vector<std::pair<int, bool>> left{{id, false}};  // values, and whether they are repeated
     while (!left.empty()) {
-      const int operand = left.back();
+      const auto [value, is_repeated] = left.back();
       left.pop_back();
-      const GraphValue& value = trace_.values[place(operand)];
-      if (seen[place(operand)] || is_needed_[place(operand)] || value.step < 0) continue;
-      seen[place(operand)] = true;
-      const GraphStep& step = trace_.steps[place(value.step)];
-      if (!step.is_elementwise()) continue;
-      if (uses[place(operand)] > 1 && !is_cheap(step)) return true;
-      left.insert(left.end(), step.operands.begin(), step.operands.end());
+      for (const int operand : step_of(value).operands) {
+        if (is_needed_[place(operand)] || trace_.values[place(operand)].step < 0) continue;
+        const bool repeats = is_repeated || uses[place(operand)] > 1;
+        if (!step_of(operand).is_elementwise() || seen[place(operand)] >= (repeats ? again : once)) continue;
+        if (repeats && !is_cheap(step_of(operand))) return true;
+        seen[place(operand)] = repeats ? again : once;
+        left.emplace_back(operand, repeats);
+      }
     }
     return false;
   }
@@ -209,6 +211,20 @@ class Passes {
 };
 
 }  // namespace
+
+bool is_cheap_to_repeat(const GraphTrace& trace) {
+  // Their derivatives look for zeros.
+  static constexpr std::string_view kByElements[] = {"prod", "cumprod"};
+  if (trace.reads_recorded || !trace.written.empty()) return false;
+  for (const int id : trace.results) {
+    const GraphValue& value = trace.values[place(id)];
+    if (value.kind != GraphValue::Kind::made || trace.steps[place(value.step)].name == "view") return false;
+  }
+  return std::all_of(trace.steps.begin(), trace.steps.end(), [](const GraphStep& step) {
+    const bool is_cheap = step.is_elementwise() || step.row_dims || step.name == "view";
+    return is_cheap && std::find(std::begin(kByElements), std::end(kByElements), step.name) == std::end(kByElements);
+  });
+}
 
 Graph::~Graph() = default;
 

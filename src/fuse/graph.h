@@ -72,6 +72,10 @@ struct Pass;
 class Blocks;
 class Axes;
 
+/// Whether a derivative may recompute all that a function computes: new tensors, by elementwise ops, ops of rows and
+/// views, none of whose derivatives looks at elements.
+bool is_cheap_to_repeat(const GraphTrace& trace);
+
 class Graph {
  public:
   /// Passes over the same rows run in blocks of about so many bytes: small enough for a second-level cache of 1 MiB.

@@ -50,6 +50,7 @@ class Tracer {
   static void index_put(const Indexed& indexed, const Tensor& value, Put put);
   static List<Tensor> call(Op op, const Value* values);
   static void call_inplace(Op op, const Value* values);
+  static void note_alias(const Tensor& self, const Tensor& alias);
 
  private:
   /// While it lives, ops on this thread are not traced.
@@ -80,11 +81,27 @@ class Tracer {
     ids_[tensor.impl()] = id;
     named_.push_back(tensor);
   }
+  const TensorImpl* original_of(const Tensor& tensor) const {
+    const auto known = originals_.find(tensor.impl());
+    return known == originals_.end() ? tensor.impl() : known->second;
+  }
+  /// The same call for what it computes, with the history that autograd records, where it is recorded.
+  template <class Call>
+  Tensor with_history_of(Tensor plain, bool is_recorded, const Call& call) {
+    const auto known = ids_.find(plain.impl());
+    if (!is_recorded || known == ids_.end()) return plain;
+    const int id = known->second;
+    const Pause pause;
+    Tensor result = call(*with_history_table.load(std::memory_order_acquire));
+    name(result, id);
+    return result;
+  }
   void add(GraphStep step, const List<Tensor>& results);
   /// Whether a tensor is a view of a value: it shows what its base holds when it is read.
-  bool is_known_view(const Tensor& tensor) const {
-    const TensorImpl* const base = tensor.impl()->base;
-    return base && ids_.contains(base);
+  bool is_known_view(const Tensor& tensor) const { return tensor.impl()->base && ids_.contains(base_of(tensor)); }
+  const TensorImpl* base_of(const Tensor& view) const {
+    const auto known = originals_.find(view.impl()->base);
+    return known == originals_.end() ? view.impl()->base : known->second;
   }
   Tensor add_one(GraphStep step, Tensor result) {
     add(std::move(step), {result});
@@ -96,11 +113,20 @@ class Tracer {
   /// The tensor holds what the step makes from now on.
   void overwrite(const Tensor& self, GraphStep step);
 
+  template <class Call>
+  static Tensor run_plainly(const Call& call);
+  /// Writes in place are traced without their history.
+  static void check_unrecorded(const char* name, const std::vector<Tensor>& tensors) {
+    if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return is_recorded(tensor); }))
+      fail(std::string(name) + "() writes in place what has a gradient");
+  }
+
   static thread_local Tracer* current;
 
   const bool records_ = thread_modes.grad;
   GraphTrace trace_;
   std::unordered_map<const TensorImpl*, int> ids_;
+  std::unordered_map<const TensorImpl*, const TensorImpl*> originals_;  // of aliases
   std::vector<Tensor> named_;  // kept alive, so that no other tensor gets their address
 };
 
@@ -132,16 +158,29 @@ const WithHistory kTraced{
 };
 
 int Tracer::id_of(const Tensor& tensor) {
-  if (const auto known = ids_.find(tensor.impl()); known != ids_.end()) return known->second;
+  if (const auto known = ids_.find(original_of(tensor)); known != ids_.end()) {
+    const Tensor& meta = value(known->second).meta;
+    const bool is_it = tensor.dtype() == meta.dtype() && tensor.sizes() == meta.sizes() &&
+                       tensor.strides() == meta.strides() && tensor.storage_offset() == meta.storage_offset();
+    return is_it || !originals_.contains(tensor.impl()) ? known->second : view_of(tensor, known->second);
+  }
   if (!tensor.is_meta()) {
-    trace_.reads_recorded |= records_ && tensor.requires_grad();
+    trace_.reads_recorded |= (records_ || thread_modes.grad) && tensor.requires_grad();
     const int id = define({.kind = GraphValue::Kind::capture, .meta = without_data(tensor), .capture = tensor});
     ids_[tensor.impl()] = id;
     named_.push_back(tensor);
     return id;
   }
-  if (is_known_view(tensor)) return view_of(tensor, ids_.at(tensor.impl()->base));
+  if (is_known_view(tensor)) return view_of(tensor, ids_.at(base_of(tensor)));
   fail("the function uses a tensor that it did not compute from its arguments");
+}
+
+/// A tensor over the elements of another one shows what that one holds.
+void Tracer::note_alias(const Tensor& self, const Tensor& alias) {
+  if (!self.is_meta()) return;
+  alias.impl()->in_graph = true;
+  current->originals_[alias.impl()] = current->original_of(self);
+  for (const Tensor* kept : {&self, &alias}) current->named_.push_back(*kept);
 }
 
 int Tracer::view_of(const Tensor& tensor, int base) {
@@ -243,12 +282,15 @@ Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
     step.run = [op, kept = KeptArgs(args, count)](const Tensor* operands) -> List<Tensor> {
       return {kept.with(operands, [op](Args real, int n) { return run_elementwise(op, real, n); })};
     };
-  return add_one(std::move(step), std::move(result));
+  return with_history_of(add_one(std::move(step), std::move(result)), is_recorded(metas.get(), count),
+                         [&](const WithHistory& table) { return table.elementwise(op, metas.get(), count); });
 }
 
 void Tracer::overwrite(const Tensor& self, GraphStep step) {
+  if (thread_modes.grad && self.requires_grad()) fail(step.name + "_() writes to a tensor with a gradient");
   if (!self.is_meta()) fail(step.name + "_() writes to a tensor from outside the function");
   if (self.impl()->base) fail(step.name + "_() writes to a view, which can't be traced; write to the whole tensor");
+  if (originals_.contains(self.impl())) fail(step.name + "_() writes to a detached tensor, which can't be traced");
   const auto known = ids_.find(self.impl());
   const int before = known == ids_.end() ? -1 : known->second, place = static_cast<int>(trace_.steps.size());
   const int id = define({.kind = GraphValue::Kind::made, .meta = without_data(self), .step = place});
@@ -271,6 +313,7 @@ Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
     elementwise_inplace(op, self, args, count);
     return self;
   }
+  if (tenon::is_recorded(args, count)) fail(std::string(row_of(op).name) + "_() writes in place what has a gradient");
   GraphStep step{.name = row_of(op).name, .operands = current->ids_of(args, count)};
   const OtherArgs metas(args, count, [&](const Tensor& tensor) -> const Tensor& { return current->meta_of(tensor); });
   for (int i = 0; i < count; ++i)
@@ -301,10 +344,16 @@ Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
   return self;
 }
 
-Tensor Tracer::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+/// Runs a call on tensors without data, as it is.
+template <class Call>
+Tensor Tracer::run_plainly(const Call& call) {
   const Pause pause;
   const NoGrad unrecorded;
-  Tensor result = run_reduce(op, self, dims, keepdim, dtype);
+  return call();
+}
+
+Tensor Tracer::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  Tensor result = run_plainly([&] { return run_reduce(op, self, dims, keepdim, dtype); });
   if (!self.is_meta()) return result;
   GraphStep step{.name = row_of(op).name, .operands = {current->id_of(self)}};
   step.run = [op, kept = dims.copy(), keepdim, dtype](const Tensor* operands) -> List<Tensor> {
@@ -316,31 +365,32 @@ Tensor Tracer::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, s
   if (folds && result.numel() > 0 && self.numel() > result.numel() && !is_complex(self.dtype()) &&
       self.dtype() != bool_)
     step.fold = {.op = op, .dtype = dtype};
-  return current->add_one(std::move(step), std::move(result));
+  return current->with_history_of(
+      current->add_one(std::move(step), std::move(result)), is_recorded(self),
+      [&](const WithHistory& table) { return table.reduce(op, self, dims, keepdim, dtype); });
 }
 
 Tensor Tracer::clone(const Tensor& self, MemoryFormat format) {
-  const Pause pause;
-  const NoGrad unrecorded;
-  Tensor result = run_clone(self, format);
+  Tensor result = run_plainly([&] { return run_clone(self, format); });
   if (!self.is_meta()) return result;
   GraphStep step{.name = "clone", .operands = {current->id_of(self)}};
   step.run = [format](const Tensor* operands) -> List<Tensor> { return {run_clone(operands[0], format)}; };
-  return current->add_one(std::move(step), std::move(result));
+  return current->with_history_of(current->add_one(std::move(step), std::move(result)), is_recorded(self),
+                                  [&](const WithHistory& table) { return table.clone(self, format); });
 }
 
 Tensor Tracer::to(const Tensor& self, Dtype dtype, MemoryFormat format) {
   GraphStep step{.name = "to"};
   if (self.is_meta()) step.operands = {current->id_of(self)};
-  const Pause pause;
-  const NoGrad unrecorded;
   step.calls.input(self);
-  Tensor result;
-  {
+  Tensor result = run_plainly([&] {
     const Recording recording(step.calls);
-    result = step.recorded = run_to(self, dtype, format);
-  }
-  return self.is_meta() ? current->add_one(std::move(step), std::move(result)) : result;
+    return run_to(self, dtype, format);
+  });
+  if (!self.is_meta()) return result;
+  step.recorded = result;
+  return current->with_history_of(current->add_one(std::move(step), std::move(result)), is_recorded(self),
+                                  [&](const WithHistory& table) { return table.to(self, dtype, format); });
 }
 
 void Tracer::copy(Tensor& self, const Tensor& src) {
@@ -349,6 +399,7 @@ void Tracer::copy(Tensor& self, const Tensor& src) {
     self.copy_(src);
     return;
   }
+  check_unrecorded("copy_", {self, src});
   GraphStep step{.name = "copy", .operands = {current->id_of(src)}};
   {
     const Pause pause;
@@ -433,7 +484,9 @@ Tensor Tracer::index(const Indexed& indexed) {
     const NoGrad unrecorded;
     result = run_index(metas);
   }
-  return current->add_one(std::move(step), std::move(result));
+  const bool recorded = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return is_recorded(t); });
+  return current->with_history_of(current->add_one(std::move(step), std::move(result)), recorded,
+                                  [&](const WithHistory& table) { return table.index(metas); });
 }
 
 void Tracer::index_put(const Indexed& indexed, const Tensor& value, Put put) {
@@ -443,6 +496,7 @@ void Tracer::index_put(const Indexed& indexed, const Tensor& value, Put put) {
     const Pause pause;
     return run_index_put(indexed, value, put);
   }
+  check_unrecorded("index_put_", tensors);
   GraphStep step{.name = "index_put"};
   for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
   step.run = [given = given_of(indexed), put](const Tensor* operands) -> List<Tensor> {
@@ -521,19 +575,31 @@ List<Tensor> Tracer::call(Op op, const Value* values) {
   }
   if (!is_traced) return results;
   note_rows(schema, values, step);
-  step.run = [op, &schema, kept = std::move(metas)](const Tensor* operands) {
+  step.run = [op, &schema, kept = metas](const Tensor* operands) {
     const std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
     return algorithm_of(op).run(real.data());
   };
   for (Tensor& result : results)
     if (current->ids_.contains(result.impl())) result = result.view(result.sizes());  // an op that gives its operand
   current->add(std::move(step), results);
-  return results;
+  const std::vector<Tensor> operands = tensors_of(schema, metas.data());
+  if (std::none_of(operands.begin(), operands.end(), [](const Tensor& tensor) { return is_recorded(tensor); }))
+    return results;
+  List<Tensor> recorded;
+  {
+    const Pause pause;
+    recorded = with_history_table.load(std::memory_order_acquire)->call(op, metas.data());
+  }
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (const auto known = current->ids_.find(results[i].impl()); known != current->ids_.end())
+      current->name(recorded[i], known->second);
+  return recorded;
 }
 
 void Tracer::call_inplace(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   const std::vector<Tensor> tensors = tensors_of(schema, values);
+  check_unrecorded(schema.name, tensors);
   const bool is_traced = any_is_traced(tensors);
   GraphStep step{.name = {}};
   std::vector<Value> metas;
@@ -561,11 +627,13 @@ class Tracing {
     if (current) fail("a function that is traced can't be traced inside another one");
     current = tracer;
     thread_modes.traced = &kTraced;
+    thread_modes.aliased = Tracer::note_alias;
     thread_modes.grad = false;
   }
   ~Tracing() {
     thread_modes.traced = nullptr;
-    thread_modes.grad = records_;
+    thread_modes.aliased = nullptr;
+    thread_modes.grad = grad_;
     current_ = nullptr;
   }
   Tracing(const Tracing&) = delete;
@@ -573,7 +641,7 @@ class Tracing {
 
  private:
   Tracer*& current_;
-  const bool records_ = thread_modes.grad;
+  const bool grad_ = thread_modes.grad;
 };
 
 GraphTrace Tracer::run(const TracedFunction& function, const List<Tensor>& inputs) {

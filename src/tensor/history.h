@@ -12,7 +12,9 @@ struct WithHistory;
 /// The grad modes of this thread. Initial-exec TLS: no call to find it.
 struct ThreadModes {
   const WithHistory* traced = nullptr;  // what calls with a tensor in a graph become while a function is traced
-  bool grad = true;                     // operations are recorded
+  /// Told of each tensor over the elements of another one in a graph that is no view of it; null: nobody asks.
+  void (*aliased)(const Tensor& self, const Tensor& alias) = nullptr;
+  bool grad = true;  // operations are recorded
   bool inference = false;
   bool grad_enabled = true;  // as the user set it; inference mode records nothing even if true
 

@@ -226,6 +226,8 @@ Tensor new_alias(const Tensor& self, SizesView sizes, SizesView strides, int64_t
   Tensor alias = make_laid_out(sizes, strides, offset, dtype, self.device());
   if (Storage* storage = self.impl()->storage) retain(alias.impl()->storage = storage);
   alias.impl()->in_graph = alias.impl()->inference = self.impl()->inference;
+  if (self.impl()->in_graph && thread_modes.aliased) [[unlikely]]
+    thread_modes.aliased(self, alias);
   return alias;
 }
 
