@@ -6,26 +6,39 @@
 namespace bench {
 namespace {
 
-/// `function(a, b, c)` over a matrix, a row and a column; Tenon's side is traced.
+/// `function(a, b, c)` over a matrix, a row and a column; Tenon's side is traced. `both_ways`: with the gradients of
+/// its sum.
 template <class Function>
-void fused(Cases& cases, const std::string& name, int64_t rows, int64_t columns, Function function) {
+void fused(Cases& cases, const std::string& name, int64_t rows, int64_t columns, Function function,
+           bool both_ways = false) {
   const auto make = [=]<class Library>(Library) -> Operands<Library> {
-    return {.a = Library::random({rows, columns}, Dtype::float32),
-            .b = Library::random({columns}, Dtype::float32),
-            .c = Library::random({rows, 1}, Dtype::float32)};
+    const auto tensor = [&](const Dims& sizes) {
+      const typename Library::Recording recording;
+      return both_ways ? Library::leaf(sizes, Dtype::float32) : Library::random(sizes, Dtype::float32);
+    };
+    return {.a = tensor({rows, columns}), .b = tensor({columns}), .c = tensor({rows, 1})};
+  };
+  const auto run = [both_ways]<class Library>(Operands<Library>& x, auto& call) {
+    if (!both_ways) {
+      call(x.a, x.b, x.c);
+      return;
+    }
+    const typename Library::Recording recording;
+    call(x.a, x.b, x.c).sum().backward();
+    for (auto* leaf : {&x.a, &x.b, &x.c}) Library::clear_grad(*leaf);
   };
   Case c{{"fuse/" + name, 1, 0, 2 * rows * columns * tenon::itemsize(Dtype::float32)}, {}, {}};
   c.tenon = [=]() -> Work {
     auto operands = std::make_shared<Operands<Tenon>>(make(Tenon{}));
-    return [operands, call = tenon::fuse(function)](int64_t repeats) mutable {
+    return [operands, run, call = tenon::fuse(function)](int64_t repeats) mutable {
       for (int64_t i = 0; i < repeats; ++i) {
-        call(operands->a, operands->b, operands->c);
+        run(*operands, call);
         benchmark::ClobberMemory();
       }
     };
   };
 #ifdef TENON_BENCH_TORCH
-  c.torch = prepare<Torch>(make, [function](auto& x) { function(x.a, x.b, x.c); });
+  c.torch = prepare<Torch>(make, [function, run](auto& x) { run(x, function); });
 #endif
   cases.add(std::move(c));
 }
@@ -45,6 +58,14 @@ void add_fuse_cases(Cases& cases) {
     const auto d = a - a.mean({-1}, true);
     return d * ((d * d).mean({-1}, true) + 1e-5).rsqrt() * weight;
   };
+  const auto scale = [](const auto& a, const auto&, const auto&) {
+    const auto low = a.amin({}), high = a.amax({});
+    return (a - low) / (high - low);
+  };
+  const auto distances = [](const auto& a, const auto&, const auto&) {
+    const auto d = a.unsqueeze(1) - a.unsqueeze(0);
+    return (d * d).sum({-1});
+  };
   fused(cases, "chain/10", 1, 10, chain);
   for (const Level& level : kLevels) {
     if (level.offset != 0) continue;
@@ -53,6 +74,11 @@ void add_fuse_cases(Cases& cases) {
     fused(cases, "gelu by hand" + at, level.rows, level.cols, gelu);
     fused(cases, "softmax by hand" + at, level.rows, level.cols, softmax);
     fused(cases, "layer_norm by hand" + at, level.rows, level.cols, layer_norm);
+    fused(cases, "min-max scaling" + at, level.rows, level.cols, scale);
+    fused(cases, "chain both ways" + at, level.rows, level.cols, chain, true);
+    fused(cases, "gelu both ways" + at, level.rows, level.cols, gelu, true);
+    fused(cases, "softmax both ways" + at, level.rows, level.cols, softmax, true);
+    fused(cases, "distances" + at, level.rows, 8, distances);
   }
 }
 

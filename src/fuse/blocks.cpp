@@ -12,7 +12,8 @@
 namespace tenon::fusion {
 namespace {
 
-// What a block takes of a larger value's lines is at least so long. Bench: tenon_bench --filter '^fuse/standardize'.
+// What a block takes of a larger value's lines is at least so long. [2048, 8192] in
+// panels of 8 columns took six times as long as in whole rows.
 constexpr int64_t kShortestRun = 1024;
 
 int64_t bytes_of(SizesView sizes, Dtype dtype) {

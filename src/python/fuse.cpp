@@ -1,5 +1,7 @@
 #include "python/fuse.h"
 
+#include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "python/creation.h"
@@ -27,10 +29,26 @@ nb::list list_of(const List<Tensor>& tensors) {
   return list;
 }
 
-/// A traced callable. It takes a list of tensors and gives the structure of its results and a list of their tensors.
+/// A callable that takes a list of tensors and gives the structure of its results and a list of their tensors. Graphs
+/// whose gradients will be asked for keep it alive.
+struct Callable {
+  OwnedReference callable;
+  std::optional<OwnedReference> structure = {};  // that it gave last
+
+  List<Tensor> operator()(const List<Tensor>& inputs) {
+    const Held held;
+    const nb::list arguments = list_of(inputs);
+    const nb::object given = checked_object(PyObject_CallFunctionObjArgs(callable.get(), arguments.ptr(), nullptr));
+    structure = OwnedReference(nb::object(given[0]).ptr());
+    return tensors_of(nb::object(given[1]).ptr());
+  }
+};
+
 class PythonFused {
  public:
-  explicit PythonFused(const nb::object& callable) : callable_(callable.ptr()), fused_(function()) {}
+  explicit PythonFused(const nb::object& callable)
+      : callable_(new Callable{OwnedReference(callable.ptr())}),
+        fused_([shared = callable_](const List<Tensor>& inputs) { return (*shared)(inputs); }) {}
   PythonFused(const PythonFused&) = delete;
   PythonFused& operator=(const PythonFused&) = delete;
 
@@ -38,41 +56,33 @@ class PythonFused {
   nb::object call(const nb::object& inputs) {
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
-    latest_ = {};
-    const void* const trace = fused_.prepare(tensors);  // calls Python
-    if (trace && latest_.is_valid()) structures_[trace] = latest_;
-    nb::object structure = trace ? structures_[trace] : nb::object();
+    const void* const trace = prepare(tensors);
     List<Tensor> results;
     {
       const GilRelease released(trace != nullptr);
       results = fused_(tensors);
     }
-    if (!trace) structure = latest_;
+    const nb::object structure = trace ? structures_[trace] : nb::borrow(callable_->structure->get());
     if (structure.is_none()) return nb::steal(wrap(std::move(results[0])));
     return nb::make_tuple(structure, list_of(results));
   }
   int passes(const nb::object& inputs) {
     const List<Tensor> tensors = tensors_of(inputs.ptr());
-    latest_ = {};
-    const void* const trace = fused_.prepare(tensors);
-    if (trace && latest_.is_valid()) structures_[trace] = latest_;
+    prepare(tensors);
     return fused_.passes(tensors);
   }
 
  private:
-  Fused::Function function() {
-    return [this](const List<Tensor>& inputs) {
-      const Held held;
-      const nb::list arguments = list_of(inputs);
-      const nb::object given = checked_object(PyObject_CallFunctionObjArgs(callable_.get(), arguments.ptr(), nullptr));
-      latest_ = nb::object(given[0]);
-      return tensors_of(nb::object(given[1]).ptr());
-    };
+  /// Notes the structure of the results if the callable is traced.
+  const void* prepare(const List<Tensor>& tensors) {
+    callable_->structure.reset();
+    const void* const trace = fused_.prepare(tensors);
+    if (trace && callable_->structure) structures_[trace] = nb::borrow(callable_->structure->get());
+    return trace;
   }
 
-  OwnedReference callable_;
+  std::shared_ptr<Callable> callable_;
   Fused fused_;
-  nb::object latest_;                                       // the structure that the function gave last
   std::unordered_map<const void*, nb::object> structures_;  // by trace; None: one tensor
 };
 

@@ -243,3 +243,74 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def softmax_by_hand(x):
+    e = tenon.exp(x - x.amax(-1, keepdim=True))
+    return e / e.sum(-1, keepdim=True)
+
+
+def test_rows_run_in_one_pass():
+    def nearest(points, centers):
+        d = points[:, None] - centers[None]
+        return (d * d).sum(-1).argmin(1)
+
+    def scaled(x):
+        return (x - x.min()) / (x.max() - x.min()), x.sum(0), x.mean()
+
+    x, points, centers = tenon.rand(600, 1001), tenon.rand(20000, 8), tenon.rand(11, 8)
+    fused = tenon.fuse(softmax_by_hand)
+    assert fused.passes(x) == 1
+    assert tenon.allclose(fused(x), tenon.softmax(x, -1))
+    fused = tenon.fuse(nearest)
+    assert fused.passes(points, centers) == 1
+    assert_same(fused(points, centers), nearest(points, centers))
+    fused = tenon.fuse(scaled)
+    assert fused.passes(x) == 3
+    for result, expected in zip(fused(x), scaled(x)):
+        assert tenon.allclose(result, expected)
+
+
+def test_gradients_are_fused():
+    fused = tenon.fuse(softmax_by_hand)
+    x = tenon.rand(300, 700, dtype=tenon.float64, requires_grad=True)
+    weight = tenon.rand(700, dtype=tenon.float64)
+    (softmax_by_hand(x) * weight).sum().backward()
+    expected, x.grad = x.grad, None
+    y = fused(x)
+    assert y.grad_fn.name() == "FusedBackward"
+    (y * weight).sum().backward()
+    assert tenon.allclose(x.grad, expected, rtol=1e-10, atol=1e-14)
+    small = tenon.rand(3, 4, dtype=tenon.float64, requires_grad=True)
+    assert tenon.autograd.gradcheck(fused, (small,))
+    assert tenon.autograd.gradgradcheck(fused, (small,))
+
+
+def test_gradients_of_several_results_and_dicts():
+    fused = tenon.fuse(lambda x, parameters: {"sum": x * parameters["w"], "sign": x > 0, "other": x.tanh()})
+    x, w = tenon.ones(3, requires_grad=True), tenon.full((3,), 2.0, requires_grad=True)
+    result = fused(x, {"w": w})
+    assert result["sum"].grad_fn.name() == "FusedBackward" and not result["sign"].requires_grad
+    result["other"].sum().backward(retain_graph=True)
+    assert w.grad is None and x.grad is not None
+    result["sum"].sum().backward()
+    assert w.grad.tolist() == [1, 1, 1]
+
+
+def test_what_the_forward_call_read_stays():
+    global SCALE
+    before, SCALE = SCALE, 3
+    try:
+        fused = tenon.fuse(lambda x: x * SCALE)
+        x = tenon.ones(3, requires_grad=True)
+        y = fused(x)
+        SCALE = 7
+        y.sum().backward()
+        assert x.grad.tolist() == [3, 3, 3]
+        del fused
+        y = tenon.fuse(lambda x: (x * SCALE).exp())(x)
+        x.grad = None
+        y.backward(tenon.rand(3).flip(0).expand(2, 3)[1])
+        assert x.grad is not None
+    finally:
+        SCALE = before

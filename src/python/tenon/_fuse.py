@@ -22,7 +22,11 @@ def fuse(function):
     passes run without Python. The results are those of the function, bit for bit. Arguments and results may be tensors,
     numbers, strings, None, and tuples, lists and dicts of these. Numbers, and the global and captured variables that the
     function reads, are part of the signature: a changed one traces again. A tensor that the function reads from elsewhere
-    is read in each call. Where gradients are recorded, the function is called as it is.
+    is read in each call. Sums over rows may add their elements in another order.
+
+    Where an argument requires grad, a function of elementwise ops, reductions, other ops of rows and views is one node,
+    `FusedBackward`: its derivative is fused, too, and computes again what it needs of the arguments. Any other function
+    is called as it is.
 
     `fuse` is also a decorator. `f.passes(*args)` is the number of passes over memory for these arguments.
 
