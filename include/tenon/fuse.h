@@ -7,6 +7,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "tenon/list.h"
@@ -34,6 +35,9 @@ class TENON_API Fused {
   /// The number of passes over memory for these inputs: Programs of elementwise ops, calls of other ops, and what runs
   /// block by block. Views are none.
   int passes(const List<Tensor>& inputs) const;
+  /// These passes as text: their ops, the bytes that they move, those that the ops would move one by one, and the
+  /// scratch memory of a thread.
+  std::string explain(const List<Tensor>& inputs) const;
 
  private:
   struct State;

@@ -174,6 +174,20 @@ void Blocks::plan_program(const Form& form, const Pass& pass, PlannedProgram& pl
   pass.plan([&](int id) { return StridedView{form.sizes[place(id)], form.strides[place(id)]}; }, memory, planned);
 }
 
+int64_t Blocks::scratch_bytes() const {
+  int64_t bytes = 0;
+  for (std::size_t id = 0; id < is_made_here_.size(); ++id)
+    if (is_made_here_[id] && !is_lasting_[id] && sources_[id] == static_cast<int>(id))
+      bytes += bytes_of(whole_.sizes[id], meta_of(static_cast<int>(id)).dtype());
+  return bytes;
+}
+
+std::string Blocks::described() const {
+  const bool is_even = last_size_ % count_ == 0;
+  return std::to_string(count_ * outer_) + " blocks of " + (is_even ? "" : std::to_string(rows_ - 1) + " or ") +
+         std::to_string(rows_) + (rows_ == 1 ? " row" : " rows");
+}
+
 bool Blocks::fits(const std::vector<Tensor>& tensors) const {
   return std::all_of(leaves_.begin(), leaves_.end(),
                      [&](int id) { return tensors[place(id)].strides() == meta_of(id).strides(); });

@@ -27,7 +27,11 @@ class Blocks {
   /// Computes the lasting values. What the blocks are depends on shapes alone: the same bits for any number of threads.
   void run(std::vector<Tensor>& tensors) const;
   /// Scratch memory of one thread, in bytes.
-  int64_t scratch_bytes() const noexcept { return scratch_bytes_; }
+  int64_t scratch_bytes() const;
+  /// Whether a value is read after the blocks.
+  bool lasts(int id) const { return is_lasting_[place(id)]; }
+  /// "256 blocks of 8 x [8192]".
+  std::string described() const;
 
  private:
   /// What depends on the size of a block.
@@ -65,7 +69,6 @@ class Blocks {
   int64_t outer_ = 1;                        // indices of the other axes together
   std::vector<int64_t> outer_sizes_;
   int64_t last_size_ = 0;
-  int64_t scratch_bytes_ = 0;
   bool is_far_ = false;  // the lasting values exceed their share of the last cache
   Form whole_, rest_;    // blocks of `rows_`, and of one less
 };

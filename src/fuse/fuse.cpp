@@ -297,5 +297,6 @@ const void* Fused::prepare(const List<Tensor>& inputs) const {
 }
 
 int Fused::passes(const List<Tensor>& inputs) const { return state_->graph_for(inputs)->passes(); }
+std::string Fused::explain(const List<Tensor>& inputs) const { return state_->graph_for(inputs)->explain(); }
 
 }  // namespace tenon

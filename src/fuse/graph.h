@@ -91,6 +91,9 @@ class Graph {
   bool can_run(const List<Tensor>& inputs) const;
   /// The number of passes over memory: those of one turn are one; views are none.
   int passes() const noexcept;
+  /// The passes with their ops, the bytes that they move, those that the ops would move one by one, and the scratch
+  /// memory.
+  std::string explain() const;
 
  private:
   /// Passes that run together: one, or several block by block.
@@ -116,6 +119,7 @@ class Graph {
   List<Tensor> run_only_program(const List<Tensor>& inputs) const;
   /// Notes the tensors that the function makes of numbers alone, and gives: each call gives new ones.
   void note_own_results();
+  std::string described(const Pass& pass) const;
 
   int64_t block_bytes_;
   GraphTrace trace_;

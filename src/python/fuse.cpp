@@ -71,6 +71,11 @@ class PythonFused {
     prepare(tensors);
     return fused_.passes(tensors);
   }
+  std::string explain(const nb::object& inputs) {
+    const List<Tensor> tensors = tensors_of(inputs.ptr());
+    prepare(tensors);
+    return fused_.explain(tensors);
+  }
 
  private:
   /// Notes the structure of the results if the callable is traced.
@@ -92,7 +97,8 @@ void bind_fuse(nb::module_& module) {
   nb::class_<PythonFused>(module, "_Fused")
       .def(nb::init<const nb::object&>())
       .def("__call__", &PythonFused::call)
-      .def("passes", &PythonFused::passes);
+      .def("passes", &PythonFused::passes)
+      .def("explain", &PythonFused::explain);
 }
 
 }  // namespace tenon::python

@@ -28,7 +28,8 @@ def fuse(function):
     `FusedBackward`: its derivative is fused, too, and computes again what it needs of the arguments. Any other function
     is called as it is.
 
-    `fuse` is also a decorator. `f.passes(*args)` is the number of passes over memory for these arguments.
+    `fuse` is also a decorator. `f.passes(*args)` is the number of passes over memory for these arguments,
+    `f.explain(*args)` says what they are and how many bytes they move.
 
     Raises what the function raises, with its arguments as they were; RuntimeError for what cannot be traced: elements
     that are read (`if x.sum() > 0`, `.item()`, `.tolist()`), random numbers, `out=`, writes to views.
@@ -58,6 +59,11 @@ class _FusedFunction:
         """The number of passes over memory for these arguments."""
         fused, tensors = self._find(args, kwargs)
         return fused.passes(tensors)
+
+    def explain(self, *args, **kwargs):
+        """The passes for these arguments as text: their ops, and the bytes that they and the ops one by one would move."""
+        fused, tensors = self._find(args, kwargs)
+        return fused.explain(tensors)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
