@@ -279,6 +279,50 @@ class Eval(CliTest):
         self.assertEqual(read_npy(self.folder / "out.npy"), ("<f4", (2, 3), [10, 21, 32, 13, 24, 35]))
         self.assertEqual(self.files(), ["a.npy", "b.npy", "out.npy"])
 
+    def test_several_outputs(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        done = self.run_tenon("eval", "x=x.npy", "-o", "m.npy=x.mean()", "-o", "c=x - x.mean()", "-o", "n=x.numel()", "-o", "out.png=x / 5")
+        self.assertEqual(done.stdout, "c = tensor([[-2.5000, -1.5000, -0.5000],\n        [ 0.5000,  1.5000,  2.5000]])\nn = 6\n")
+        self.assertEqual(read_npy(self.folder / "m.npy"), ("<f4", (), [2.5]))
+        self.assertEqual(self.run_tenon("eval", "x", "x=x.npy", "-o", "y=x + 1").stdout, "tensor([[0., 1., 2.],\n        [3., 4., 5.]])\ny = tensor([[1., 2., 3.],\n        [4., 5., 6.]])\n")
+        self.run_tenon("eval", "x * 2", "x=x.npy", "-o", "a=b.npy")  # a file of that name
+        self.assertEqual(self.files(), ["a=b.npy", "m.npy", "out.png", "x.npy"])
+        for arguments, words in ((["x=x.npy", "-o", "a.npy"], "an expression is expected"), (["x=x.npy", "-o", "y=x", "-o", "a.npy"], "needs an expression"), (["x", "x=x.npy", "-o", "a.npy", "-o", "b.npy"], "needs an expression of its own"),
+                                 (["x=x.npy", "-o", "y=x", "-o", "z=x", "--grad", "x"], "--grad takes one expression")):
+            self.assertIn(words, self.run_tenon("eval", *arguments, code=2).stderr)
+        done = self.run_tenon("eval", "x=x.npy", "-o", "a.npy=x + 1", "-o", "b=x +* 2", code=1)
+        self.assertEqual(done.stderr, "error: a value is expected, not '*'\n  x +* 2\n     ^\n")
+        done = self.run_tenon("eval", "x=x.npy", "-o", "new.npy=x + 1", "-o", "no/b.npy=x", code=1)  # all files or none
+        self.assertEqual(self.files(), ["a=b.npy", "m.npy", "out.png", "x.npy"])
+
+    def test_time(self):
+        """Equal parts are computed once; reductions of a large file are done in one pass."""
+        self.write_sparse("big.npy", 1 << 15)
+        reports = {}
+        for name, outputs in {"three": ("a=(x + 1).mean()", "b=(x + 1).std()", "c=amax(x)"), "two": ("a=(x - x.mean()).amax()",), "shared": ("a.npy=exp(x + 1)", "b.npy=exp(x + 1) * 2")}.items():
+            arguments = [word for output in outputs for word in ("-o", output)]
+            reports[name] = self.run_tenon("eval", "x=big.npy", *arguments, "--time").stderr
+        self.assertRegex(reports["three"], r"^[0-9.]+ s, [0-9.]+ GB/s: 1 pass, 134 MB moved; op by op ")
+        self.assertRegex(reports["two"], "2 passes, 268 MB moved")
+        self.assertRegex(reports["shared"], "1 pass, 403 MB moved; op by op 805 MB")
+
+    def test_safetensors(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        self.run_tenon("eval", "x=x.npy", "-o", "t.safetensors:a=x + 1", "-o", "t.safetensors:b=x.to(float64).sum(0)", "-o", "t.safetensors:c=7", "-o", "t.safetensors:d=x.to(bfloat16)")
+        self.assertEqual(self.run_tenon("eval", "a + b + c", *(f"{name}=t.safetensors:{name}" for name in "abc")).stdout, "tensor([[11., 14., 17.],\n        [14., 17., 20.]], dtype=torch.float64)\n")
+        self.assertEqual(self.run_tenon("eval", "d", "d=t.safetensors:d").stdout, "tensor([[0., 1., 2.],\n        [3., 4., 5.]], dtype=torch.bfloat16)\n")
+        self.run_tenon("eval", "x * 2", "x=x.npy", "-o", "one.safetensors")
+        self.assertEqual(self.run_tenon("eval", "x[1]", "x=one.safetensors").stdout, "tensor([ 6.,  8., 10.])\n")
+        for name, words in (("t.safetensors", "holds 4 tensors; name one, as in t.safetensors:b"), ("t.safetensors:e", "has no tensor 'e'; it holds b, c, a, d"), ("no.safetensors", "No such file")):
+            self.assertIn(words, self.run_tenon("eval", "x", f"x={name}", code=1).stderr)
+        good = (self.folder / "one.safetensors").read_bytes()
+        for bad in (b"", good[:20], good[:-1], b"\xff" * 8 + good[8:], good.replace(b"[2,3]", b"[2,4]"), good.replace(b"F32", b"F8_"), good.replace(b"[0,24]", b"[8,24]"), good[:8] + b"[" * (len(good) - 8), good.replace(b"[2,3]", b"[-2]")):
+            self.write("bad.safetensors", bad)
+            self.assertIn("bad.safetensors", self.run_tenon("eval", "x", "x=bad.safetensors", code=1).stderr)
+        done = self.run_tenon("eval", "x=x.npy", "-o", "t2.safetensors:a=x + 1j", "-o", "t2.safetensors:b=(x + 1j).to(complex128)", code=1)
+        self.assertIn("know no complex128", done.stderr)
+        self.assertEqual(self.files(), ["bad.safetensors", "one.safetensors", "t.safetensors", "x.npy"])
+
     def test_gradients(self):
         self.write("x.npy", npy("<f4", (2, 3), [1, 2, 3, 4, 5, 6]))
         self.write("m.npy", npy("<f4", (3,), [1, 1, 2]))
@@ -430,7 +474,8 @@ class EveryOp(CliTest):
            "replication_pad3d": "replication_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])",
            "scatter_reduce": "scatter_reduce(x, 0, (x * 0).to(int64), x, 'amax')", "select_scatter": "select_scatter(x, x[0], 0, 0)",
            "split": "split(x, 2)[0]", "split_with_sizes": "split_with_sizes(x, [1, 2])[0]", "tensor_split": "tensor_split(x, 2)[0]",
-           "unfold_copy": "unfold_copy(x, 0, 2, 1)", "view_copy": "view_copy(x, [9])", "vsplit": "vsplit(x, 3)[0]"}
+           "bernoulli": "bernoulli(x / 10)", "index_put": "index_put(x, [(x * 0).to(int64)[0]], x)", "multinomial": "multinomial(x, 1)",
+           "batch_norm": "batch_norm(x, x[0], x[1])", "embedding": "embedding((x * 0).to(int64), x)", "randint": "randint(3, [2])", "sum_to_size": "sum_to_size(x, [1, 3])", "unfold_copy": "unfold_copy(x, 0, 2, 1)", "view_copy": "view_copy(x, [9])", "vsplit": "vsplit(x, 3)[0]"}
     MORE = {"clamp": ", min=0", "clip": ", min=0"}  # one of the bounds is required
     OTHERS = {"int": "0", "int[]": "[0]", "int[1]": "0", "int[1]?": "0", "Scalar": "1", "float": "0.5", "bool": "False", "Tensor|Scalar": "x"}
 
@@ -526,6 +571,50 @@ class EveryOp(CliTest):
             self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
         self.assertEqual(self.run_tenon("eval", "x.softmin(dim=1)", "x=x.npy").stdout, self.run_tenon("eval", "softmax(0 - x, 1)", "x=x.npy").stdout)
         self.assertIn("misses the argument 'other'", self.run_tenon("eval", "allclose(x)", "x=x.npy", code=1).stderr)
+
+    def test_factories(self):
+        for call, want in (("zeros(2, 3)", "tensor([[0., 0., 0.],\n        [0., 0., 0.]])"), ("ones((2,), dtype=int64)", "tensor([1, 1])"), ("full((2,), 7)", "tensor([7, 7])"),
+                           ("arange(3)", "tensor([0, 1, 2])"), ("arange(1, 2, 0.5)", "tensor([1.0000, 1.5000])"), ("linspace(0, 1, 3)", "tensor([0.0000, 0.5000, 1.0000])"),
+                           ("logspace(0, 2, 3)", "tensor([  1.,  10., 100.])"), ("eye(2)", "tensor([[1., 0.],\n        [0., 1.]])"), ("eye(1, 3)", "tensor([[1., 0., 0.]])"),
+                           ("tensor([[1, 2], [3, 4]])", "tensor([[1, 2],\n        [3, 4]])"), ("tensor([1, 2.5])", "tensor([1.0000, 2.5000])"), ("tensor(3, dtype=float64)", "tensor(3., dtype=torch.float64)"),
+                           ("full_like(x[0], 2, dtype=int32)", "tensor([2, 2, 2], dtype=torch.int32)"), ("zeros(x.shape[:1])", "tensor([0., 0., 0.])"), ("tril_indices(2, 2)", "tensor([[0, 1, 1],\n        [0, 0, 1]])"),
+                           ("ones_like(x)[0] + x.numel() + x.dim() + x.shape[-1] + x.size(0)", "tensor([18., 18., 18.])"), ("hann_window(2)", "tensor([0., 1.])")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        for call, words in (("zeros(-1)", "zeros: Dimension size must be non-negative."), ("arange(1, 0)", "upper bound and lower bound inconsistent with step sign"),
+                            ("tensor([[1], [2, 3]])", "expected sequence of length 1 at dim 1 (got 2)"), ("zeros()", "zeros() misses the argument 'size'"), ("tensor(x)", "a number is expected")):
+            self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
+
+    def test_random_numbers_are_those_of_a_seed(self):
+        """The numbers of torch.manual_seed(0); a name stands for one tensor, a call for new numbers."""
+        for call, want in (("rand(3)", "tensor([0.4963, 0.7682, 0.0885])"), ("randn(3)", "tensor([ 1.5410, -0.2934, -2.1788])"), ("randint(10, (4,))", "tensor([4, 9, 3, 0])"), ("randperm(4)", "tensor([0, 1, 3, 2])"),
+                           ("(rand(3) == rand(3)).any()", "tensor(False)"), ("bernoulli(ones(2))", "tensor([1., 1.])")):
+            self.assertEqual(self.run_tenon("eval", call, "--seed", "0").stdout, want + "\n", call)
+        self.assertNotEqual(self.run_tenon("eval", "rand(3)").stdout, self.run_tenon("eval", "rand(3)").stdout)
+
+    def test_indexing(self):
+        for call, want in (("x[[2, 0], 1]", "tensor([7., 1.])"), ("x[x > 6]", "tensor([7., 8.])"), ("x[tensor([0, 1])][:, [True, False, True]]", None), ("x[..., 0]", "tensor([0.5000, 3.0000, 6.0000])"),
+                           ("x[None, 1, ::2]", "tensor([[3., 5.]])"), ("x[1][tensor([2, 2])]", "tensor([5., 5.])"), ("x[arange(3), arange(3)]", "tensor([0.5000, 4.0000, 8.0000])"),
+                           ("x[x > 9].numel()", "0"), ("x[True].shape", "torch.Size([1, 3, 3])"), ("broadcast_tensors(x, x[0])[1].shape", "torch.Size([3, 3])")):
+            if want is not None:
+                self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        for call, words in (("x[[3]]", "index 3 is out of bounds for dimension 0 with size 3"), ("x[x[0] > 0, 0, 0]", "too many indices"), ("x['a']", "a tensor or a number is expected")):
+            self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
+        self.assertIn("indexing a meta tensor with tensors is not supported", self.run_tenon("explain", "x[x > 1]", "x=3", code=1).stderr)
+
+    def test_composed_functions(self):
+        for call, want in (("normalize(tensor([[3., 4.]]))", "tensor([[0.6000, 0.8000]])"), ("softmin(x, 1)", "softmax(-x, 1)"), ("broadcast_shapes((5, 1), (3,), 1)", "torch.Size([5, 3])"),
+                           ("sum_to_size(x, (1, 3))", "x.sum(0, keepdim=True)"), ("x.sum_to_size(3)", "x.sum(0)"), ("chain_matmul(x, x, x)", "linalg.multi_dot([x, x, x])"),
+                           ("index_put(zeros(4), [tensor([1, 1])], tensor([5., 6.]), accumulate=True)", "tensor([0., 11., 0., 0.])"), ("embedding(tensor([[2, 0]]), x)", "x[[2, 0]].unsqueeze(0)"),
+                           ("batch_norm(x, None, None, training=True)", "(x - x.mean(0)) / (x.var(0, correction=0) + 1e-5).sqrt()"), ("batch_norm(x, x[0], x[1], x[2], x[0])", "(x - x[0]) / (x[1] + 1e-5).sqrt() * x[2] + x[0]"),
+                           ("scaled_dot_product_attention(x, x, x)", "softmax(x @ x.T / 3 ** 0.5, -1) @ x"), ("scaled_dot_product_attention(x, x, x, is_causal=True)[0]", "x[0]"),
+                           ("x.float() + x.double() * 0", "x.double()"), ("x.type_as(arange(2))", "x.long()"), ("clone(x)", "x"), ("x.dtype", "torch.float32")):
+            wanted = self.run_tenon("eval", want, "x=x.npy").stdout if not want.startswith("torch.") else want + "\n"
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, wanted, call)
+        for call, words in (("chain_matmul(x[0], x)", "Tensor dimension is 1, expected 2 instead."), ("normalize(x, dim=5)", "Dimension out of range"), ("normalize(x, 2, 1, 0, 1)", "at most 4 positional arguments"),
+                            ("broadcast_shapes((2,), (3,))", "Attempting to broadcast a dimension of length 3 at -1!")):
+            done = self.run_tenon("eval", call, "x=x.npy", code=1)
+            self.assertIn(words, done.stderr)
+            self.assertIn("  " + call + "\n  ", done.stderr)  # the place is that of the call
 
     def test_einsum_in_the_order_of_pytorch(self):
         want = self.run_tenon("eval", "einsum([x, x], 'ij,jk->ik')", "x=x.npy").stdout

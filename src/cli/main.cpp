@@ -87,13 +87,21 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 }
 
 CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
-  CLI::App* command = app.add_subcommand("eval", "Compute an expression over files");
-  command->add_option("expression", options.expression, "Python-like: '(x - x.mean(0)) / 255'")->required();
-  command->add_option("inputs", options.inputs, "name=FILE: .npy (mapped), .png, .csv, .csv.gz; - is standard input");
+  CLI::App* command = app.add_subcommand("eval", "Compute expressions over files");
   command
-      ->add_option("-o,--output", options.output,
-                   "Write .npy or .png; - writes .npy to standard output; without it the result is printed")
+      ->add_option(
+          "arguments", options.arguments,
+          "An expression, Python-like: '(x - x.mean(0)) / 255', unless -o gives some; then name=FILE:\n.npy and "
+          ".safetensors (mapped; FILE.safetensors:NAME), .png, .csv, .csv.gz; - is standard input")
+      ->required();
+  command
+      ->add_option(
+          "-o,--output", options.outputs,
+          "Write .npy, .safetensors or .png; - writes .npy to standard output; without it the result is printed.\n"
+          "FILE=EXPR writes the value of another expression and NAME=EXPR prints it; may come several times:\n"
+          "what the expressions share is computed once")
       ->check(check_file_name)
+      ->allow_extra_args(false)
       ->type_name("FILE");
   command
       ->add_option("--grad", options.grad,
@@ -104,7 +112,11 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
       ->type_name("NAME,...");
   command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
-  command->footer("Example:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy");
+  command->add_option("--seed", options.seed, "The seed of random numbers, as for manual_seed")->type_name("NUMBER");
+  command->add_flag("--time", options.time, "Print time, passes over tensors and bytes to standard error");
+  command->footer(
+      "Examples:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy\n  tenon eval "
+      "x=photo.png -o mean.npy='x.float().mean()' -o std.npy='x.float().std()'");
   return command;
 }
 

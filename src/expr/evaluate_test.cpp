@@ -128,8 +128,23 @@ TEST(Evaluate, NumbersFollowPython) {
     const char* text;
     const char* want;
   } cases[] = {
-      {"1 + 2", "tensor(3)"},    {"7 / 2", "tensor(3.5000)"},    {"-3 * 2", "tensor(-6)"},
-      {"2 < 3", "tensor(True)"}, {"1.5 == 1.5", "tensor(True)"}, {"True + True", "tensor(2)"},
+      {"1 + 2", "tensor(3)"},
+      {"7 / 2", "tensor(3.5000)"},
+      {"-3 * 2", "tensor(-6)"},
+      {"2 < 3", "tensor(True)"},
+      {"1.5 == 1.5", "tensor(True)"},
+      {"True + True", "tensor(2)"},
+      {"-7 // 2", "tensor(-4)"},
+      {"-7 % 2", "tensor(1)"},
+      {"7 % -2.5", "tensor(-0.5000)"},
+      {"-1.0 // inf", "tensor(-1.)"},
+      {"6 & 3 | 8 ^ 1", "tensor(11)"},
+      {"1 << 4 >> 1", "tensor(8)"},
+      {"~5", "tensor(-6)"},
+      {"True & False", "tensor(False)"},
+      {"-9223372036854775807 // -1", "tensor(9223372036854775807)"},
+      {"2 ** -1", "tensor(0.5000)"},
+      {"7.5 // 2", "tensor(3.)"},
   };
   for (const auto& c : cases) EXPECT_EQ(to_string(computed(c.text)), c.want) << c.text;
 }
@@ -231,12 +246,13 @@ TEST(Evaluate, ErrorsKnowTheirPlace) {
       {"x.add(1, other=2)", "add() is given 'other' twice", "2"},
       {"sqrt(2)", "a tensor is expected, not the integer 2", "2"},
       {"x.sum(keepdim=1)", "keepdim: True or False is expected, not the integer 1", "1"},
-      {"1 & 2", "'&' needs a tensor", "1 & 2"},
-      {"1 // 2", "'//' needs a tensor", "1 // 2"},
+      {"1.5 & 2", "'&' does not take floating-point numbers", "1.5 & 2"},
+      {"1 // 0", "division by zero", "1 // 0"},
+      {"1 << -1", "negative shift count", "1 << -1"},
       {"3 ** 40", "the number is out of the range of int64", "3 ** 40"},
-      {"~3", "'~' needs a tensor", "~3"},
+      {"~1.5", "'~' does not take floating-point numbers", "~1.5"},
       {"linalg.nrm(x)", "unknown function 'linalg_nrm'", "linalg.nrm(x)"},
-      {"x.shape", "unknown attribute 'shape'; known are T, mT, real and imag", "x.shape"},
+      {"x.size_", "unknown attribute 'size_'; known are T, mT, real, imag, shape, ndim and dtype", "x.size_"},
       {"x + (1, 2)", "a tensor or a number is expected, not the list [1, 2]", "(1, 2)"},
       {"cat(x)", "a list of tensors is expected, not a tensor of shape [2, 3]", "x"},
       {"cat([x, 1])", "a tensor is expected, not the integer 1", "1"},
