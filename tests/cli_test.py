@@ -21,7 +21,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process starts with Ctrl-C ignored
 TENON = pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve()
-CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
+CODES = {"<f2": "e", "<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
 
 
 def npy(descr, shape, values):
@@ -445,6 +445,66 @@ class Eval(CliTest):
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=30)[1], b"")
+
+
+class LargerThanMemory(CliTest):
+    """Sparse files, whose pages are read as zeros: data larger than memory goes through a few MB of it."""
+
+    LIMIT = 512 << 20  # bytes of anonymous memory
+
+    def sparse(self, name, descr, shape):
+        content = npy(descr, shape, [])
+        path = self.write(name, content)
+        os.truncate(path, len(content) + shape[0] * shape[1] * int(descr[-1]))
+
+    def evaluate(self, *arguments):
+        """Standard output and standard error. Fails if the process takes more anonymous memory than the limit."""
+        process = subprocess.Popen([TENON, "eval", *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        peak = 0
+        while process.poll() is None:
+            try:
+                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            except OSError:
+                break
+            peak = max([peak, *(int(kilobytes) << 10 for kilobytes in re.findall(r"RssAnon:\s*(\d+) kB", status))])
+            time.sleep(0.01)
+        out, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertLess(peak, self.LIMIT, arguments)
+        return out, errors
+
+    def test_a_file_of_16_gb(self):
+        self.sparse("big.npy", "<f4", (1 << 22, 1024))
+        out, errors = self.evaluate("x=big.npy", "-o", "mean=x.mean()", "-o", "most=(x + 2).amax()", "-o", "deviation=x.std(0).sum()", "--time")
+        self.assertEqual(out, "mean = tensor(0.)\nmost = tensor(2.)\ndeviation = tensor(0.)\n")
+        self.assertIn("17.2 GB moved", errors)
+
+    def test_normalised_halves(self):
+        self.sparse("h.npy", "<f2", (1 << 20, 1024))
+        out, errors = self.evaluate("sum((x - x.mean()) / (x.std() + 1) + 1, dtype=float64)", "x=h.npy", "--time")
+        self.assertEqual(out, "tensor(1.0737e+09, dtype=torch.float64)\n")
+        self.assertIn("2 passes, 4.29 GB moved", errors)
+        out, _ = self.evaluate("((x - x.mean(1, keepdim=True)) * 2 + 3).logsumexp(1).amax()", "x=h.npy")
+        self.assertEqual(out, "tensor(9.9297, dtype=torch.float16)\n")
+
+    def test_an_output_of_1_gb_of_integers(self):
+        self.sparse("i.npy", "<i4", (1 << 18, 1024))
+        _, errors = self.evaluate("x + 7 - amax(x * 2)", "x=i.npy", "-o", "out.npy", "--time")
+        self.assertIn("2 passes, 3.22 GB moved", errors)
+        with open(self.folder / "out.npy", "rb") as file:
+            self.assertEqual(file.seek(0, os.SEEK_END), 128 + (1 << 30))
+            for place in (128, 1 << 29, (1 << 30) + 64):
+                file.seek(place)
+                self.assertEqual(struct.unpack("<16i", file.read(64)), (7,) * 16)
+
+    def test_one_ctrl_c_ends_a_pass(self):
+        self.sparse("big.npy", "<f4", (1 << 22, 1024))
+        process = subprocess.Popen([TENON, "eval", "(x + 1).mean()", "x=big.npy"], cwd=self.folder, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((process.wait(60), process.communicate()[1]), (130, b""))
+        self.assertLess(time.monotonic() - begin, 5)
 
 
 class EveryOp(CliTest):

@@ -280,8 +280,9 @@ Report report_step(const expr::Step& step, const std::string& text) {
 
 int64_t scratch_of(const Report& report) {
   int64_t most = 0;
+  // exact: scratch of a few tiles for each thread
   for (const RunReport& run : report.runs) most = std::max(most, run.scratch_bytes * run.threads);
-  return report.temporary_bytes + most;  // exact: scratch of a few tiles
+  return report.temporary_bytes + most;
 }
 
 Report report_failure(const std::vector<expr::Argument>& operands, const std::string& text) {

@@ -535,7 +535,7 @@ class Evaluator {
       const auto count = static_cast<int64_t>(list.size());
       const int64_t place = as_integer(argument(node.children[1]));
       if (place < -count || place >= count) fail("there is no such place in " + describe(receiver.value), node.span);
-      return list.begin()[place < 0 ? place + count : place];
+      return list.begin()[place < 0 ? place + count : place];  // exact: an index
     };
     if (const Trees* trees = std::get_if<Trees>(&receiver.value)) return chosen(*trees);
     if (const Floats* floats = std::get_if<Floats>(&receiver.value)) return leaf(Scalar(chosen(*floats)), node.span);

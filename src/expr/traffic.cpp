@@ -22,7 +22,7 @@ void Traffic::begin_pass() {
 void Traffic::read(const Tensor& tensor) {
   if (std::any_of(read_.begin(), read_.end(), [&](const Tensor& other) { return other.is(tensor); })) return;
   read_.push_back(tensor);
-  bytes += bytes_in(tensor);
+  bytes += bytes_in(tensor);  // exact: 128 bits, as all sums here
 }
 
 void Traffic::visit(const TreeNode& node) {
@@ -45,7 +45,7 @@ void Traffic::add(const Step& step) {
   const bool is_alone = step.reduction || !step.tree || step.tree->is_leaf();
   if (is_alone && step.tree) op_by_op += bytes_in(step.tree->meta);
   for (const Tensor& result : step.results) {
-    bytes += bytes_in(result);
+    bytes += bytes_in(result);  // exact: as above
     if (is_alone) op_by_op += bytes_in(result);
     most_bytes = std::max(most_bytes, result.nbytes());
   }
@@ -53,7 +53,7 @@ void Traffic::add(const Step& step) {
 
 void Traffic::add_copy(const Tensor& copy) {
   begin_pass();
-  bytes += 2 * bytes_in(copy);
+  bytes += 2 * bytes_in(copy);  // exact: as above
   op_by_op += 2 * bytes_in(copy);
 }
 

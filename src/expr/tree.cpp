@@ -96,6 +96,35 @@ class BlockValues {
   std::vector<std::unique_ptr<BlockValues>> alone_;  // each tree by itself, if one Program cannot compute all
 };
 
+/// Tells which parts of the trees' leaves no later block reads: those of leaves that lie in memory in the order of the
+/// blocks.
+class LeafParts {
+ public:
+  LeafParts(const Trees& trees, ProgressCallback& progress) : progress_(progress) {
+    for (const Tree& tree : trees) collect(*tree);
+  }
+  void leave(const Block& block) {
+    for (const Tensor& leaf : leaves_) {
+      const Tensor part = slice_block(leaf, block);
+      if (part.numel() < leaf.numel()) progress_.leave(part);
+    }
+  }
+
+ private:
+  void collect(const TreeNode& node) {
+    if (node.is_leaf() && node.tensor.defined() && node.tensor.is_contiguous() && is_new(node.tensor))
+      leaves_.push_back(node.tensor);
+    for (const Tree& operand : node.operands)
+      if (operand) collect(*operand);
+  }
+  bool is_new(const Tensor& tensor) const {
+    return std::none_of(leaves_.begin(), leaves_.end(), [&](const Tensor& leaf) { return leaf.is(tensor); });
+  }
+
+  ProgressCallback& progress_;
+  std::vector<Tensor> leaves_;
+};
+
 std::vector<Dtype> dtypes_of(const Trees& trees) {
   std::vector<Dtype> dtypes;
   for (const Tree& tree : trees) dtypes.push_back(tree->meta.dtype());
@@ -222,10 +251,12 @@ void evaluate_elementwise(const Trees& trees, std::vector<Tensor>& outs, Progres
   std::vector<Dtype> dtypes;
   for (const Tensor& out : outs) dtypes.push_back(out.dtype());
   BlockValues values(trees, dtypes);
+  LeafParts leaves(trees, progress);
   for_each_block(outs[0].sizes(), values.block_elements(progress), [&](const Block& block) {
     std::vector<Tensor> parts;
     for (const Tensor& out : outs) parts.push_back(slice_block(out, block));
     values.write(block, parts);
+    leaves.leave(block);
     done += parts[0].numel();  // exact: at most `total`
     progress.advance(done, total);
   });
@@ -281,6 +312,7 @@ void evaluate_blocks(const Trees& trees, ProgressCallback& progress,
                [](const Tree& tree) { return !tree->is_leaf(); });
   std::optional<BlockValues> values;
   if (!computed.empty()) values.emplace(computed, dtypes_of(computed));
+  LeafParts leaves(trees, progress);
   for_each_block(sizes, std::max<int64_t>(progress.block_bytes / widest(trees), 1), [&](const Block& block) {
     std::vector<Tensor> written, parts;
     for (const Tree& tree : computed) written.push_back(empty(block.lengths, tree->meta.dtype()));
@@ -289,6 +321,7 @@ void evaluate_blocks(const Trees& trees, ProgressCallback& progress,
     for (const Tree& tree : trees)
       parts.push_back(tree->is_leaf() ? slice_block(tree->tensor, block) : written[next++]);
     visit(parts, block);
+    leaves.leave(block);
     done += parts[0].numel();  // exact: at most `total`
     progress.advance(done, total);
   });

@@ -190,9 +190,10 @@ SafetensorsWriter::SafetensorsWriter(const std::string& path, const std::vector<
   const int64_t data = kLengthBytes + static_cast<int64_t>(length);
   std::byte* bytes = file_.map(bytes_from(path, end + data));
   std::memcpy(bytes, &length, kLengthBytes);
-  std::memcpy(bytes + kLengthBytes, text.data(), text.size());
+  std::memcpy(bytes + kLengthBytes, text.data(), text.size());  // exact: inside the file
   for (std::size_t i = 0; i < entries.size(); ++i)
-    tensors_.push_back(from_buffer(bytes + data + begins[i], entries[i].sizes, entries[i].dtype));
+    tensors_.push_back(
+        from_buffer(bytes + data + begins[i], entries[i].sizes, entries[i].dtype));  // exact: inside the file
 }
 
 }  // namespace tenon::io
