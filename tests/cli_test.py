@@ -385,6 +385,29 @@ class Eval(CliTest):
         self.assertEqual(done.stderr, "error: unknown name 'y'\n  1 + (2 * y)\n           ^\nno names are given; name=FILE gives one\n")
         self.run_tenon("eval", "(" * 100000, code=1)
 
+    def test_errors_name_the_operands(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        for expression, place, notes in (("1 + matmul(x, x * 2)", "matmul(x, x * 2)", "matmul: x is float32[2, 3], x * 2 is float32[2, 3]\n"), ("x.sum(7)", "x.sum(7)", "sum: x is float32[2, 3]\n"),
+                                         ("exp(x).view(7)", "exp(x).view(7)", "view: exp(x) is float32[2, 3]\n"), ("x[0][5]", "x[0][5]", "index: x[0] is float32[3]\n"),
+                                         ("2 * (x + x.T)", "(x + x.T)", "add: shapes aligned at the right\n  a  2  3\n  b  3  2\n     ^  ^\nadd: x is float32[2, 3], x.T is float32[3, 2]\n")):
+            _, shown, carets, *rest = self.run_tenon("eval", expression, "x=x.npy", code=1).stderr.splitlines(keepends=True)
+            self.assertEqual((shown, carets, "".join(rest)), (f"  {expression}\n", "  " + " " * expression.index(place) + "^" * len(place) + "\n", notes), expression)
+
+    def test_memory_budget(self):
+        self.write("x.npy", npy("<f4", (1000, 200), range(200000)))
+        for arguments, environment in ((["--memory-budget", "500kB"], {}), ([], {"TENON_MEMORY_BUDGET": "500000"})):
+            done = self.run_tenon("eval", "x * 2", "x=x.npy", *arguments, code=1, env=os.environ | environment)
+            self.assertIn("error: not enough memory: a tensor of shape [1000, 200] takes 800000 bytes, and with the 0 bytes in use that is more than the memory budget of 500000 bytes\n", done.stderr)
+            self.run_tenon("eval", "x * 2", "x=x.npy", "-o", "out.npy", *arguments, env=os.environ | environment)  # files do not count
+        done = self.run_tenon("eval", "1 + sort(x * 2).values", "x=x.npy", "--memory-budget", "1MiB", code=1)
+        self.assertIn("takes 800000 bytes, and with the 800000 bytes in use that is more than the memory budget of 1048576 bytes\n  1 + sort(x * 2).values\n      ^^^^^^^^^^^\nsort: x * 2 is float32[1000, 200]\n", done.stderr)
+        for wrong in ("-1", "x", "1XB"):
+            self.run_tenon("eval", "1", "--memory-budget", wrong, code=2)
+        done = self.run_tenon("eval", "1", env=os.environ | {"TENON_MEMORY_BUDGET": "1GB"})
+        self.assertEqual((done.stdout, done.stderr), ("1\n", ""))  # nothing asks for it
+        done = self.run_tenon("eval", "x * 2 - x", "x=x.npy", env=os.environ | {"TENON_MEMORY_BUDGET": "1GB"})
+        self.assertEqual(done.stderr, "TENON_MEMORY_BUDGET is ignored: '1GB' is no number of bytes\n")
+
     def test_usage(self):
         for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"], ["eval", "1", "-o", ""], ["explain", "5", "--svg", ""]):
             self.run_tenon(*arguments, code=2)

@@ -17,6 +17,7 @@
 #include "cli/terminal.h"
 #include "expr/spelling.h"
 #include "io/mapping.h"
+#include "tenon/budget.h"
 #include "tenon/policy.h"
 #include "tenon/version.h"
 
@@ -64,6 +65,7 @@ struct Options {
   InfoOptions info;
   OpsOptions ops;
   std::string broadcast_policy;
+  uint64_t memory_budget = std::numeric_limits<int64_t>::max();
 };
 
 std::string check_file_name(const std::string& name) { return name.empty() ? "a file needs a name" : ""; }
@@ -197,6 +199,12 @@ int run(int argc, char** argv) {
   app.add_option("--broadcast-policy", options.broadcast_policy,
                  "What a suspicious broadcast does: rank=warn,outer=raise,blow_up=100")
       ->type_name("POLICY");
+  app.add_option(
+         "--memory-budget", options.memory_budget,
+         "Refuse a tensor that needs more memory than is left of this, such as 512MB or 2GiB; files do not count")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(uint64_t{0}, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())))
+      ->type_name("BYTES");
   app.require_subcommand(1);
   app.fallthrough();  // the program's options may follow the command
   CLI::App* explain = add_explain(app, options.explain);
@@ -211,6 +219,7 @@ int run(int argc, char** argv) {
     fail_usage(error, app);
   }
   set_policy(options.broadcast_policy);
+  if (app.count("--memory-budget") > 0) memory::set_budget(static_cast<int64_t>(options.memory_budget));
   if (explain->parsed()) return run_explain(options.explain);
   if (eval->parsed()) return run_eval(options.eval);
   if (demo->parsed()) return run_demo(options.demo);

@@ -189,9 +189,28 @@ class Evaluator {
   }
   Tree elementwise(const Schema& function, const Bound& bound, const Node& node, int result = 0) {
     try {
-      return apply(function, bound.operands, bound.values, node.span, result);
+      return with_operands_named(function.name, bound.operands,
+                                 [&] { return apply(function, bound.operands, bound.values, node.span, result); });
     } catch (const Error&) {
       note_failure(bound.operands);
+      throw;
+    }
+  }
+
+  /// Runs an op; adds to an error of it what its operands are, for the text may name none: "matmul: x is
+  /// float32[3, 4], y[0] is float32[5]". `tenon explain` draws the operands instead.
+  template <class Work>
+  auto with_operands_named(const char* op, const Trees& operands, const Work& work) const -> decltype(work()) {
+    try {
+      return work();
+    } catch (ExpressionError& error) {
+      std::string list;
+      for (const Tree& operand : operands) {
+        if (!operand || operand->is_number()) continue;
+        list += (list.empty() ? ": " : ", ") + text_of(operand->span) + " is " + dtype_name(operand->meta.dtype()) +
+                to_string(operand->sizes());
+      }
+      if (!scope_.shapes) error.add_note(op + list);
       throw;
     }
   }
@@ -402,7 +421,8 @@ class Evaluator {
       for (const Tree& tree : bound.list) tensors.push_back(computed(tree));
       values[i] = std::move(tensors);
     }
-    const List<Tensor> results = at(node.span, [&] { return results_of(function, values, operands); });
+    const List<Tensor> results = with_operands_named(
+        function.name, operands, [&] { return at(node.span, [&] { return results_of(function, values, operands); }); });
     session_.note({.tree = nullptr,
                    .algorithm = &function,
                    .values = values,
@@ -442,7 +462,9 @@ class Evaluator {
     return reduction({&function, bound.operands[0], bound.values}, node);
   }
   Value reduction(const Reduction& reduction, const Node& node) {
-    const Tensor expected = at(node.span, [&] { return expr::meta_of(reduction); });
+    const Tensor expected = with_operands_named(reduction.function->name, {reduction.tree}, [&] {
+      return at(node.span, [&] { return expr::meta_of(reduction); });
+    });
     if (goes_by_blocks(reduction, session_.progress())) {
       session_.defer(key(), reduction, node.span, text_of(node.span));
       throw Waiting{};
@@ -462,8 +484,12 @@ class Evaluator {
   Value call_view(const View& view, std::vector<Argument>& arguments, const Node& node) {
     if (arguments.empty()) fail(std::string(view.name) + " needs a tensor", node.span);
     const Tensor self = tensor(arguments[0]);
+    const Span receiver = arguments[0].span;
     arguments.erase(arguments.begin());
-    return leaf(apply_view(view, self, arguments, node.span), node.span, text_of(node.span));
+    const Tree operand = leaf(self, receiver, "");
+    return with_operands_named(view.name, {operand}, [&] {
+      return leaf(apply_view(view, self, arguments, node.span), node.span, text_of(node.span));
+    });
   }
 
   /// An argument as a tensor: computes its tree.
@@ -522,7 +548,9 @@ class Evaluator {
     std::vector<Index> items;
     std::deque<Tensor> places;
     for (std::size_t i = 1; i < node.children.size(); ++i) add_items(node.children[i], items, places);
-    const Tensor part = at(node.span, [&] { return self.index(items.data(), static_cast<int64_t>(items.size())); });
+    const Tensor part = with_operands_named("index", {leaf(self, receiver.span, "")}, [&] {
+      return at(node.span, [&] { return self.index(items.data(), static_cast<int64_t>(items.size())); });
+    });
     if (places.empty()) return leaf(part, node.span, text_of(node.span));  // a view
     session_.count_copy(part);
     return leaf(part, node.span, text_of(node.span));
