@@ -389,7 +389,7 @@ class Eval(CliTest):
         self.write("x.npy", npy("<f4", (2, 3), range(6)))
         for expression, place, notes in (("1 + matmul(x, x * 2)", "matmul(x, x * 2)", "matmul: x is float32[2, 3], x * 2 is float32[2, 3]\n"), ("x.sum(7)", "x.sum(7)", "sum: x is float32[2, 3]\n"),
                                          ("exp(x).view(7)", "exp(x).view(7)", "view: exp(x) is float32[2, 3]\n"), ("x[0][5]", "x[0][5]", "index: x[0] is float32[3]\n"),
-                                         ("2 * (x + x.T)", "(x + x.T)", "add: shapes aligned at the right\n  a  2  3\n  b  3  2\n     ^  ^\nadd: x is float32[2, 3], x.T is float32[3, 2]\n")):
+                                         ("2 * (x + x.T)", "(x + x.T)", "add: shapes aligned at the right\n  a  2 3\n  b  3 2\n       ^\nit would work with b.t()\nadd: x is float32[2, 3], x.T is float32[3, 2]\n")):
             _, shown, carets, *rest = self.run_tenon("eval", expression, "x=x.npy", code=1).stderr.splitlines(keepends=True)
             self.assertEqual((shown, carets, "".join(rest)), (f"  {expression}\n", "  " + " " * expression.index(place) + "^" * len(place) + "\n", notes), expression)
 
