@@ -458,18 +458,28 @@ class Evaluator {
     if (&function == &cast_function()) return convert(bound, node);
     if (function.is_map() && function.results > 1) return several(function, bound, node);
     if (function.is_map()) return elementwise(function, bound, node);
-    if (!function.is_fold() || function.results != 1) return algorithm(function, bound, node);
+    const bool is_fold = function.is_fold() && function.results == 1;
+    const bool is_whole =
+        function.results == 1 && function.count > 0 && bound.operands[0] &&  // such as max(x)
+        std::none_of(bound.operands.begin() + 1, bound.operands.end(), [](const Tree& o) { return !!o; });
+    if (!is_fold && !(is_whole && is_large_reduction({&function, bound.operands[0], bound.values})))
+      return algorithm(function, bound, node);
     return reduction({&function, bound.operands[0], bound.values}, node);
   }
+  bool is_large_reduction(const Reduction& reduction) const { return goes_by_blocks(reduction, session_.progress()); }
   Value reduction(const Reduction& reduction, const Node& node) {
     const Tensor expected = with_operands_named(reduction.function->name, {reduction.tree}, [&] {
       return at(node.span, [&] { return expr::meta_of(reduction); });
     });
-    if (goes_by_blocks(reduction, session_.progress())) {
+    const bool is_large = goes_by_blocks(reduction, session_.progress());
+    if (is_large && !key().empty()) {
       session_.defer(key(), reduction, node.span, text_of(node.span));
       throw Waiting{};
     }
-    const Tensor result = at(node.span, [&] { return evaluate_reduction(reduction, session_.progress()); });
+    const Tensor result = at(node.span, [&] {
+      return is_large ? evaluate_reductions({reduction}, session_.progress())[0]
+                      : evaluate_reduction(reduction, session_.progress());
+    });
     session_.note({.tree = reduction.tree,
                    .reduction = reduction.function,
                    .values = reduction.values,

@@ -156,7 +156,8 @@ TEST(Evaluate, StreamedReductionsAreExactForIntegers) {
   for (const char* text :
        {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)", "amin(a, (1, 2))",
         "amax(a)", "prod(a, 0)", "count_nonzero(a // 100, 1)", "any(a > 990, (0, 2))", "all(a + 2000)", "nansum(a, 2)",
-        "argmax(a + 1, 2)", "logsumexp(a / 1000, (1, 2))"}) {
+        "argmax(a + 1, 2)", "logsumexp(a / 1000, (1, 2))", "argmax(a)", "argmin(a // 100)", "max(a + 1)", "min(a)",
+        "max(a * 2, 1).values"}) {
     NoProgress whole;
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
     for (int64_t block_bytes : {8, 100, 1000}) {
@@ -170,8 +171,12 @@ TEST(Evaluate, StreamedMeansAreAsGoodAsWholeOnes) {
   manual_seed(4);
   Scope s;
   s.names["a"] = rand({100, 3});
-  for (const char* text : {"mean(a)", "mean(a * 2, 0)", "mean(a, 1)", "sum(a)", "sum(a, 0, dtype=float64)", "std(a)",
-                           "var(a * 2 + 1000, 0)", "var(a, 1, correction=0)", "std(a + 1e4, 0, keepdim=True)"}) {
+  for (const char* text :
+       {"mean(a)", "mean(a * 2, 0)", "mean(a, 1)", "sum(a)", "sum(a, 0, dtype=float64)", "std(a)",
+        "var(a * 2 + 1000, 0)", "var(a, 1, correction=0)", "std(a + 1e4, 0, keepdim=True)", "norm(a)",
+        "norm(a - 0.5, 1, 0)", "linalg.vector_norm(a, inf)", "linalg.vector_norm(a, 3, 1)",
+        "linalg.vector_norm(a - 0.5, 0)", "linalg.norm(a * 2)", "logsumexp(a, (0, 1))", "norm(a + 1j)",
+        "linalg.vector_norm(a, -inf, keepdim=True)", "normalize(a, dim=0)"}) {
     NoProgress whole;
     SmallBlocks progress(64);
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "expr/blocks.h"
@@ -16,6 +18,7 @@ struct Merge {
   std::string_view reduction;
   std::string_view partial;  // the reduction of one block
   std::string_view combine;  // the op over two partial results
+  bool is_wide = false;      // a block is cast to float64 first, because its reduction takes no dtype
 };
 constexpr Merge kMerges[] = {
     {"sum", "sum", "add"},         {"mean", "sum", "add"},       {"amax", "amax", "maximum"},
@@ -27,6 +30,29 @@ const Merge* find_merge(const Schema& function) {
   for (const Merge& merge : kMerges)
     if (merge.reduction == function.name) return &merge;
   return nullptr;
+}
+
+/// The argument of that name; an empty value if the function has no such parameter.
+const tenon::Value& argument(const Reduction& reduction, std::string_view parameter) {
+  static const tenon::Value none{};
+  const int place = reduction.function->place_of(parameter);
+  return place < 0 ? none : reduction.values[static_cast<std::size_t>(place)];
+}
+
+/// The order of a norm of vectors; std::nullopt for norms of matrices and for other functions.
+std::optional<double> order_of(const Reduction& reduction) {
+  const std::string_view name = reduction.function->name;
+  const tenon::Value& order = argument(reduction, name == "norm" ? "p" : "ord");
+  const bool is_vector_norm = name == "norm" || name == "linalg_vector_norm" ||
+                              (name == "linalg_norm" && order.is_empty() && argument(reduction, "dim").is_empty());
+  if (!is_vector_norm || !(order.is_empty() || order.is_number()) || !argument(reduction, "dtype").is_empty())
+    return std::nullopt;
+  return order.floating(2);
+}
+
+bool is_place(const Reduction& reduction) {
+  const std::string_view name = reduction.function->name;
+  return (name == "argmax" || name == "argmin") && argument(reduction, "dim").is_empty();
 }
 
 bool is_spread(const Schema& function) {
@@ -50,8 +76,8 @@ Dims mask_of(const Reduction& reduction) {
 }
 
 /// The dtype of partial results: sums are kept in a wide dtype until the end.
-Dtype partial_dtype(const Schema& partial, Dtype result) {
-  if (partial.place_of("dtype") < 0) return result;
+Dtype partial_dtype(const Schema& partial, bool is_wide, Dtype result) {
+  if (partial.place_of("dtype") < 0 && !is_wide) return result;
   if (is_complex(result)) return Dtype::complex128;
   return is_floating_point(result) ? Dtype::float64 : Dtype::int64;
 }
@@ -61,7 +87,7 @@ Values partial_values(const Schema& partial, const Dims& dims, Dtype result) {
   Values values(static_cast<std::size_t>(partial.count));
   set(partial, values, "dim", dims);
   set(partial, values, "keepdim", true);
-  set(partial, values, "dtype", partial_dtype(partial, result));
+  set(partial, values, "dtype", partial_dtype(partial, false, result));
   return values;
 }
 
@@ -106,13 +132,15 @@ class MergedAccumulator : public Accumulator {
         combine_(*find_function(merge.combine)),
         values_(partial_values(partial_, dims_of(*reduction.function, reduction.values), result)) {
     const SizesView sizes = reduction.tree->sizes();
-    total_ = empty(reduced_shape(sizes, mask_, true), partial_dtype(partial_, result));
+    total_ = empty(reduced_shape(sizes, mask_, true), partial_dtype(partial_, merge.is_wide, result));
+    is_wide_ = merge.is_wide;
     count_ = merge.reduction == "mean" ? numel_of(sizes) / total_.numel() : 1;
   }
 
   void add(const Tensor& values, const Block& block) override {
     const Block place = kept(block);
-    const Tensor partial = reduced(partial_, values, values_).reshape(place.lengths);
+    const Tensor partial =
+        reduced(partial_, is_wide_ ? values.to(total_.dtype()) : values, values_).reshape(place.lengths);
     Tensor total = slice_block(total_, place);
     if (is_first(block)) {
       total.copy_(partial);
@@ -135,6 +163,7 @@ class MergedAccumulator : public Accumulator {
   Values values_;  // arguments of a block's reduction
   Tensor total_;
   int64_t count_ = 1;
+  bool is_wide_ = false;
 };
 
 /// Combines counts, means and sums of squared distances. Chan, Golub, LeVeque, "Updating formulae and a pairwise
@@ -176,6 +205,65 @@ class SpreadAccumulator : public Accumulator {
   Tensor count_, mean_, distances_;
 };
 
+/// Adds powers, or keeps the largest or smallest size, of a norm of vectors.
+class NormAccumulator : public Accumulator {
+ public:
+  NormAccumulator(const Reduction& reduction, double order) : Accumulator(reduction), order_(order) {
+    for (int64_t dim = 0; dim < mask_.size(); ++dim)
+      if (mask_[dim]) dims_.push_back(dim);
+    total_ = zeros(reduced_shape(reduction.tree->sizes(), mask_, true), Dtype::float64);
+  }
+  void add(const Tensor& values, const Block& block) override {
+    const Dtype wide = is_complex(values.dtype()) ? Dtype::complex128 : Dtype::float64;
+    const Tensor norm = linalg_vector_norm(values.to(wide), order_, SizesView(dims_), true);
+    Tensor total = slice_block(total_, kept(block));
+    if (std::isinf(order_))
+      total.copy_(is_first(block) ? norm : order_ > 0 ? maximum(total, norm) : minimum(total, norm));
+    else
+      total.add_(order_ == 0 ? norm : pow(norm, order_));
+  }
+  Tensor result(const Tensor& expected) override {
+    const bool is_power = order_ != 0 && !std::isinf(order_);
+    return (is_power ? pow(total_, 1 / order_) : total_).to(expected.dtype()).reshape(expected.sizes());
+  }
+
+ private:
+  double order_;
+  Dims dims_;
+  Tensor total_;
+};
+
+/// Keeps the largest (smallest) element and its place: the first of equal ones, NaN before all others. Blocks are
+/// ranges of the elements in their order.
+class PlaceAccumulator : public Accumulator {
+ public:
+  explicit PlaceAccumulator(const Reduction& reduction)
+      : Accumulator(reduction), function_(*reduction.function), is_max_(function_.name == std::string_view("argmax")) {}
+  void add(const Tensor& values, const Block&) override {
+    const Tensor all = values.reshape({-1});
+    const int64_t place = reduced(function_, all, Values(static_cast<std::size_t>(function_.count))).item<int64_t>();
+    const Tensor value = all.select(0, place).clone();
+    if (!best_.defined() || beats(value)) {
+      best_ = value;
+      place_ = before_ + place;  // exact: an index
+    }
+    before_ += values.numel();  // exact: at most the number of elements
+  }
+  Tensor result(const Tensor& expected) override { return full(expected.sizes(), place_, expected.dtype()); }
+
+ private:
+  bool beats(const Tensor& value) const {
+    if (ne(best_, best_).item<bool>()) return false;  // NaN
+    return ne(value, value).item<bool>() || (is_max_ ? gt(value, best_) : lt(value, best_)).item<bool>();
+  }
+
+  const Schema& function_;
+  bool is_max_;
+  Tensor best_;
+  int64_t place_ = 0;
+  int64_t before_ = 0;  // elements of the blocks before
+};
+
 /// For blocks in which reduced dims are whole: each gives a part of the result, the same as without blocks.
 class PartsAccumulator : public Accumulator {
  public:
@@ -204,7 +292,9 @@ bool keeps_reduced_dims(const Reduction& reduction, const ProgressCallback& prog
   return true;
 }
 
+/// Whether blocks of any part of the reduced dims can be combined.
 bool has_merge(const Reduction& reduction) {
+  if (order_of(reduction) || is_place(reduction)) return true;
   return find_merge(*reduction.function) ||
          (is_spread(*reduction.function) && !is_complex(reduction.tree->meta.dtype()));
 }
@@ -212,6 +302,9 @@ bool has_merge(const Reduction& reduction) {
 std::unique_ptr<Accumulator> accumulator_of(const Reduction& reduction, const Tensor& expected) {
   if (const Merge* merge = find_merge(*reduction.function))
     return std::make_unique<MergedAccumulator>(reduction, *merge, expected.dtype());
+  if (const std::optional<double> order = order_of(reduction))
+    return std::make_unique<NormAccumulator>(reduction, *order);
+  if (is_place(reduction)) return std::make_unique<PlaceAccumulator>(reduction);
   if (has_merge(reduction)) return std::make_unique<SpreadAccumulator>(reduction);
   return std::make_unique<PartsAccumulator>(reduction, expected);
 }
@@ -227,8 +320,9 @@ bool goes_by_blocks(const Reduction& reduction, const ProgressCallback& progress
   const Tree& tree = reduction.tree;
   if (tree->is_number() || bytes_of(tree->meta).is_at_most(progress.stream_bytes) || tree->meta.numel() == 0)
     return false;
-  return !requires_grad(tree) &&
-         (has_merge(reduction) || (!tree->is_leaf() && keeps_reduced_dims(reduction, progress)));
+  if (requires_grad(tree)) return false;
+  return has_merge(reduction) ||
+         (reduction.function->is_fold() && !tree->is_leaf() && keeps_reduced_dims(reduction, progress));
 }
 
 Planned plan_reduction(const Reduction& reduction, const ProgressCallback& progress) {

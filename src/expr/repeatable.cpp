@@ -56,14 +56,20 @@ std::string written(const std::string& text, Span span) {
   return part;
 }
 
+bool is_reduction(const std::string& name) {
+  const auto overloads = find_functions(name);
+  const bool is_fold =
+      std::any_of(overloads.begin(), overloads.end(), [](const Schema& each) { return each.is_fold(); });
+  return is_fold || name == "norm" || name == "linalg_norm";
+}
+
 /// Whether a part may be a reduction that is done together with others. Then the evaluation may be repeated.
 bool may_wait(const Ast& ast) {
   return std::any_of(ast.nodes.begin(), ast.nodes.end(), [](const Node& node) {
     if (node.kind != Node::Kind::call) return false;
     const auto own = find_own_functions(node.name);
-    const Schema* function = find_function(node.name);
     return node.name == "equal" || node.name == "allclose" || (!own.empty() && own[0].formula) ||
-           (function && function->is_fold());
+           is_reduction(node.name) || is_reduction("linalg_" + node.name) || is_reduction("special_" + node.name);
   });
 }
 
