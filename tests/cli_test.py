@@ -694,7 +694,9 @@ class EveryOp(CliTest):
             wanted = self.run_tenon("eval", want, "x=x.npy").stdout if not want.startswith("torch.") else want + "\n"
             self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, wanted, call)
         for call, words in (("chain_matmul(x[0], x)", "Tensor dimension is 1, expected 2 instead."), ("normalize(x, dim=5)", "Dimension out of range"), ("normalize(x, 2, 1, 0, 1)", "at most 4 positional arguments"),
-                            ("broadcast_shapes((2,), (3,))", "Attempting to broadcast a dimension of length 3 at -1!")):
+                            ("batch_norm(x, None, None)", "running_mean must be defined in evaluation mode"), ("batch_norm(x, x[0, :2], x[0])", "running_mean should contain 3 elements not 2"),
+                            ("embedding(x, x)", "to have one of the following scalar types: Long, Int; but got torch.FloatTensor instead"), ("scaled_dot_product_attention(x[0], x, x)", "at least 2 dimensional, but got query.dim: 1 key.dim: 2"),
+                            ("scaled_dot_product_attention(x, x.double(), x)", "but got query.dtype: float key.dtype: double and value.dtype: float instead."), ("broadcast_shapes((2,), (3,))", "Attempting to broadcast a dimension of length 3 at -1!")):
             done = self.run_tenon("eval", call, "x=x.npy", code=1)
             self.assertIn(words, done.stderr)
             self.assertIn("  " + call + "\n  ", done.stderr)  # the place is that of the call

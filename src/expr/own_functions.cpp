@@ -46,8 +46,19 @@ Tensor chain_matmul(const List<Tensor>& matrices) {
   return matrices.size() == 1 ? matrices[0] : linalg_multi_dot(matrices);
 }
 
+/// "torch.FloatTensor"; of a few dtypes PyTorch has another name.
+std::string type_text(Dtype dtype) {
+  const std::string kind = scalar_type_name(dtype);
+  const bool has_other = dtype == bool_ || dtype == bfloat16 || is_complex(dtype);
+  return has_other ? "CPU" + kind + "Type" : "torch." + kind + "Tensor";
+}
+
 Tensor embedding(const Tensor& input, const Tensor& weight) {
   if (weight.dim() != 2) throw Error("'weight' must be 2-D");
+  if (input.dtype() != int32 && input.dtype() != int64)
+    throw Error(
+        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got " +
+        type_text(input.dtype()) + " instead (while checking arguments for embedding)");
   Dims sizes = input.sizes().copy();
   sizes.push_back(weight.size(1));
   return index_select(weight, 0, input.reshape({-1})).view(sizes);
@@ -64,13 +75,33 @@ Tensor by_channel(const Tensor& numbers, int64_t ndim) {
   return numbers.reshape(sizes);
 }
 
+/// PyTorch's checks, in its order.
+void check_batch_norm(Values v, bool training) {
+  const Tensor& input = v[0].tensor();
+  const int64_t channels = input.dim() > 1 ? input.size(1) : 0;
+  static constexpr const char* kNames[] = {"", "running_mean", "running_var", "weight", "bias"};
+  for (int i = 1; i < 5; ++i) {
+    const bool is_running = i < 3;
+    if (is_running && v[i].is_empty() && !training)
+      throw Error(std::string(kNames[i]) + " must be defined in evaluation mode");
+    if (!v[i].is_empty() && v[i].tensor().numel() != channels)
+      throw Error(std::string(kNames[i]) + " should contain " + std::to_string(channels) + " elements not " +
+                  std::to_string(v[i].tensor().numel()));
+  }
+  if (v[1].is_empty() != v[2].is_empty())
+    throw ValueError("running_mean and running_var must either both be None or neither be None");
+  if (!is_floating_point(input.dtype()))
+    throw NotImplementedError(std::string("\"batch_norm\" not implemented for '") + scalar_type_name(input.dtype()) +
+                              "'");
+  input.size(1);  // an error for input of one dim
+}
+
 /// batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps); the running numbers stay.
 Tensor batch_norm(Values v) {
-  const Tensor input = wide(v[0].tensor());
   const bool training = v[5].boolean(false);
   const double eps = v[7].floating(1e-5);
-  if (!training && (v[1].is_empty() || v[2].is_empty()))
-    throw Error("Expected running_mean and running_var to be defined when training=False");
+  check_batch_norm(v, training);
+  const Tensor input = wide(v[0].tensor());
   Dims dims;
   for (int64_t dim = 0; dim < input.dim(); ++dim)
     if (dim != 1) dims.push_back(dim);
@@ -100,8 +131,21 @@ Tensor shares(const Tensor& products, Tensor mask, bool is_causal) {
   return where(any(mask, -1, true), softmax(hidden, -1), 0);
 }
 
+void check_attention(const Tensor& query, const Tensor& key, const Tensor& value) {
+  const auto list = [&](const auto& text_of) {
+    return "query." + text_of(query) + " key." + text_of(key) + " and value." + text_of(value) + " instead.";
+  };
+  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
+    throw Error("Expected query, key, and value to have the same dtype, but got " +
+                list([](const Tensor& x) { return std::string("dtype: ") + cpp_type_name(x.dtype()); }));
+  if (std::min({query.dim(), key.dim(), value.dim()}) < 2)
+    throw Error("Expected query, key, and value to all be  at least 2 dimensional, but got " +
+                list([](const Tensor& x) { return "dim: " + std::to_string(x.dim()); }));
+}
+
 /// scaled_dot_product_attention(query, key, value, attn_mask, is_causal, scale).
 Tensor attention(Values v) {
+  check_attention(v[0].tensor(), v[1].tensor(), v[2].tensor());
   const Tensor query = wide(v[0].tensor()), key = wide(v[1].tensor()), value = wide(v[2].tensor());
   const Tensor mask = v[3].optional_tensor();
   const bool is_causal = v[5].boolean(false);
