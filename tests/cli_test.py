@@ -21,7 +21,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process starts with Ctrl-C ignored
 TENON = pathlib.Path(os.environ.get("TENON", ROOT / "build/release/tenon")).resolve()
-CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
+CODES = {"<f2": "e", "<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}
 
 
 def npy(descr, shape, values):
@@ -279,6 +279,50 @@ class Eval(CliTest):
         self.assertEqual(read_npy(self.folder / "out.npy"), ("<f4", (2, 3), [10, 21, 32, 13, 24, 35]))
         self.assertEqual(self.files(), ["a.npy", "b.npy", "out.npy"])
 
+    def test_several_outputs(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        done = self.run_tenon("eval", "x=x.npy", "-o", "m.npy=x.mean()", "-o", "c=x - x.mean()", "-o", "n=x.numel()", "-o", "out.png=x / 5")
+        self.assertEqual(done.stdout, "c = tensor([[-2.5000, -1.5000, -0.5000],\n        [ 0.5000,  1.5000,  2.5000]])\nn = 6\n")
+        self.assertEqual(read_npy(self.folder / "m.npy"), ("<f4", (), [2.5]))
+        self.assertEqual(self.run_tenon("eval", "x", "x=x.npy", "-o", "y=x + 1").stdout, "tensor([[0., 1., 2.],\n        [3., 4., 5.]])\ny = tensor([[1., 2., 3.],\n        [4., 5., 6.]])\n")
+        self.run_tenon("eval", "x * 2", "x=x.npy", "-o", "a=b.npy")  # a file of that name
+        self.assertEqual(self.files(), ["a=b.npy", "m.npy", "out.png", "x.npy"])
+        for arguments, words in ((["x=x.npy", "-o", "a.npy"], "an expression is expected"), (["x=x.npy", "-o", "y=x", "-o", "a.npy"], "needs an expression"), (["x", "x=x.npy", "-o", "a.npy", "-o", "b.npy"], "needs an expression of its own"),
+                                 (["x=x.npy", "-o", "y=x", "-o", "z=x", "--grad", "x"], "--grad takes one expression")):
+            self.assertIn(words, self.run_tenon("eval", *arguments, code=2).stderr)
+        done = self.run_tenon("eval", "x=x.npy", "-o", "a.npy=x + 1", "-o", "b=x +* 2", code=1)
+        self.assertEqual(done.stderr, "error: a value is expected, not '*'\n  x +* 2\n     ^\n")
+        done = self.run_tenon("eval", "x=x.npy", "-o", "new.npy=x + 1", "-o", "no/b.npy=x", code=1)  # all files or none
+        self.assertEqual(self.files(), ["a=b.npy", "m.npy", "out.png", "x.npy"])
+
+    def test_time(self):
+        """Equal parts are computed once; reductions of a large file are done in one pass."""
+        self.write_sparse("big.npy", 1 << 15)
+        reports = {}
+        for name, outputs in {"three": ("a=(x + 1).mean()", "b=(x + 1).std()", "c=amax(x)"), "two": ("a=(x - x.mean()).amax()",), "shared": ("a.npy=exp(x + 1)", "b.npy=exp(x + 1) * 2")}.items():
+            arguments = [word for output in outputs for word in ("-o", output)]
+            reports[name] = self.run_tenon("eval", "x=big.npy", *arguments, "--time").stderr
+        self.assertRegex(reports["three"], r"^[0-9.]+ s, [0-9.]+ GB/s: 1 pass, 134 MB moved; op by op ")
+        self.assertRegex(reports["two"], "2 passes, 268 MB moved")
+        self.assertRegex(reports["shared"], "1 pass, 403 MB moved; op by op 805 MB")
+
+    def test_safetensors(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        self.run_tenon("eval", "x=x.npy", "-o", "t.safetensors:a=x + 1", "-o", "t.safetensors:b=x.to(float64).sum(0)", "-o", "t.safetensors:c=7", "-o", "t.safetensors:d=x.to(bfloat16)")
+        self.assertEqual(self.run_tenon("eval", "a + b + c", *(f"{name}=t.safetensors:{name}" for name in "abc")).stdout, "tensor([[11., 14., 17.],\n        [14., 17., 20.]], dtype=torch.float64)\n")
+        self.assertEqual(self.run_tenon("eval", "d", "d=t.safetensors:d").stdout, "tensor([[0., 1., 2.],\n        [3., 4., 5.]], dtype=torch.bfloat16)\n")
+        self.run_tenon("eval", "x * 2", "x=x.npy", "-o", "one.safetensors")
+        self.assertEqual(self.run_tenon("eval", "x[1]", "x=one.safetensors").stdout, "tensor([ 6.,  8., 10.])\n")
+        for name, words in (("t.safetensors", "holds 4 tensors; name one, as in t.safetensors:b"), ("t.safetensors:e", "has no tensor 'e'; it holds b, c, a, d"), ("no.safetensors", "No such file")):
+            self.assertIn(words, self.run_tenon("eval", "x", f"x={name}", code=1).stderr)
+        good = (self.folder / "one.safetensors").read_bytes()
+        for bad in (b"", good[:20], good[:-1], b"\xff" * 8 + good[8:], good.replace(b"[2,3]", b"[2,4]"), good.replace(b"F32", b"F8_"), good.replace(b"[0,24]", b"[8,24]"), good[:8] + b"[" * (len(good) - 8), good.replace(b"[2,3]", b"[-2]")):
+            self.write("bad.safetensors", bad)
+            self.assertIn("bad.safetensors", self.run_tenon("eval", "x", "x=bad.safetensors", code=1).stderr)
+        done = self.run_tenon("eval", "x=x.npy", "-o", "t2.safetensors:a=x + 1j", "-o", "t2.safetensors:b=(x + 1j).to(complex128)", code=1)
+        self.assertIn("know no complex128", done.stderr)
+        self.assertEqual(self.files(), ["bad.safetensors", "one.safetensors", "t.safetensors", "x.npy"])
+
     def test_gradients(self):
         self.write("x.npy", npy("<f4", (2, 3), [1, 2, 3, 4, 5, 6]))
         self.write("m.npy", npy("<f4", (3,), [1, 1, 2]))
@@ -340,6 +384,29 @@ class Eval(CliTest):
         done = self.run_tenon("eval", "1 + (2 * y)", code=1)
         self.assertEqual(done.stderr, "error: unknown name 'y'\n  1 + (2 * y)\n           ^\nno names are given; name=FILE gives one\n")
         self.run_tenon("eval", "(" * 100000, code=1)
+
+    def test_errors_name_the_operands(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        for expression, place, notes in (("1 + matmul(x, x * 2)", "matmul(x, x * 2)", "matmul: x is float32[2, 3], x * 2 is float32[2, 3]\n"), ("x.sum(7)", "x.sum(7)", "sum: x is float32[2, 3]\n"),
+                                         ("exp(x).view(7)", "exp(x).view(7)", "view: exp(x) is float32[2, 3]\n"), ("x[0][5]", "x[0][5]", "index: x[0] is float32[3]\n"),
+                                         ("2 * (x + x.T)", "(x + x.T)", "add: shapes aligned at the right\n  a  2 3\n  b  3 2\n       ^\nit would work with b.t()\nadd: x is float32[2, 3], x.T is float32[3, 2]\n")):
+            _, shown, carets, *rest = self.run_tenon("eval", expression, "x=x.npy", code=1).stderr.splitlines(keepends=True)
+            self.assertEqual((shown, carets, "".join(rest)), (f"  {expression}\n", "  " + " " * expression.index(place) + "^" * len(place) + "\n", notes), expression)
+
+    def test_memory_budget(self):
+        self.write("x.npy", npy("<f4", (1000, 200), range(200000)))
+        for arguments, environment in ((["--memory-budget", "500kB"], {}), ([], {"TENON_MEMORY_BUDGET": "500000"})):
+            done = self.run_tenon("eval", "x * 2", "x=x.npy", *arguments, code=1, env=os.environ | environment)
+            self.assertIn("error: not enough memory: a tensor of shape [1000, 200] takes 800000 bytes, and with the 0 bytes in use that is more than the memory budget of 500000 bytes\n", done.stderr)
+            self.run_tenon("eval", "x * 2", "x=x.npy", "-o", "out.npy", *arguments, env=os.environ | environment)  # files do not count
+        done = self.run_tenon("eval", "1 + sort(x * 2).values", "x=x.npy", "--memory-budget", "1MiB", code=1)
+        self.assertIn("takes 800000 bytes, and with the 800000 bytes in use that is more than the memory budget of 1048576 bytes\n  1 + sort(x * 2).values\n      ^^^^^^^^^^^\nsort: x * 2 is float32[1000, 200]\n", done.stderr)
+        for wrong in ("-1", "x", "1XB"):
+            self.run_tenon("eval", "1", "--memory-budget", wrong, code=2)
+        done = self.run_tenon("eval", "1", env=os.environ | {"TENON_MEMORY_BUDGET": "1GB"})
+        self.assertEqual((done.stdout, done.stderr), ("1\n", ""))  # nothing asks for it
+        done = self.run_tenon("eval", "x * 2 - x", "x=x.npy", env=os.environ | {"TENON_MEMORY_BUDGET": "1GB"})
+        self.assertEqual(done.stderr, "TENON_MEMORY_BUDGET is ignored: '1GB' is no number of bytes\n")
 
     def test_usage(self):
         for arguments in ([], ["bogus"], ["eval"], ["explain"], ["eval", "1", "x"], ["eval", "1", "--bogus"], ["eval", "1", "--block-bytes", "0"], ["eval", "1", "-o", ""], ["explain", "5", "--svg", ""]):
@@ -403,6 +470,66 @@ class Eval(CliTest):
         self.assertEqual(process.communicate(timeout=30)[1], b"")
 
 
+class LargerThanMemory(CliTest):
+    """Sparse files, whose pages are read as zeros: data larger than memory goes through a few MB of it."""
+
+    LIMIT = 512 << 20  # bytes of anonymous memory
+
+    def sparse(self, name, descr, shape):
+        content = npy(descr, shape, [])
+        path = self.write(name, content)
+        os.truncate(path, len(content) + shape[0] * shape[1] * int(descr[-1]))
+
+    def evaluate(self, *arguments):
+        """Standard output and standard error. Fails if the process takes more anonymous memory than the limit."""
+        process = subprocess.Popen([TENON, "eval", *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        peak = 0
+        while process.poll() is None:
+            try:
+                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            except OSError:
+                break
+            peak = max([peak, *(int(kilobytes) << 10 for kilobytes in re.findall(r"RssAnon:\s*(\d+) kB", status))])
+            time.sleep(0.01)
+        out, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertLess(peak, self.LIMIT, arguments)
+        return out, errors
+
+    def test_a_file_of_16_gb(self):
+        self.sparse("big.npy", "<f4", (1 << 22, 1024))
+        out, errors = self.evaluate("x=big.npy", "-o", "mean=x.mean()", "-o", "most=(x + 2).amax()", "-o", "deviation=x.std(0).sum()", "--time")
+        self.assertEqual(out, "mean = tensor(0.)\nmost = tensor(2.)\ndeviation = tensor(0.)\n")
+        self.assertIn("17.2 GB moved", errors)
+
+    def test_normalised_halves(self):
+        self.sparse("h.npy", "<f2", (1 << 20, 1024))
+        out, errors = self.evaluate("sum((x - x.mean()) / (x.std() + 1) + 1, dtype=float64)", "x=h.npy", "--time")
+        self.assertEqual(out, "tensor(1.0737e+09, dtype=torch.float64)\n")
+        self.assertIn("2 passes, 4.29 GB moved", errors)
+        out, _ = self.evaluate("((x - x.mean(1, keepdim=True)) * 2 + 3).logsumexp(1).amax()", "x=h.npy")
+        self.assertEqual(out, "tensor(9.9297, dtype=torch.float16)\n")
+
+    def test_an_output_of_1_gb_of_integers(self):
+        self.sparse("i.npy", "<i4", (1 << 18, 1024))
+        _, errors = self.evaluate("x + 7 - amax(x * 2)", "x=i.npy", "-o", "out.npy", "--time")
+        self.assertIn("2 passes, 3.22 GB moved", errors)
+        with open(self.folder / "out.npy", "rb") as file:
+            self.assertEqual(file.seek(0, os.SEEK_END), 128 + (1 << 30))
+            for place in (128, 1 << 29, (1 << 30) + 64):
+                file.seek(place)
+                self.assertEqual(struct.unpack("<16i", file.read(64)), (7,) * 16)
+
+    def test_one_ctrl_c_ends_a_pass(self):
+        self.sparse("big.npy", "<f4", (1 << 22, 1024))
+        process = subprocess.Popen([TENON, "eval", "(x + 1).mean()", "x=big.npy"], cwd=self.folder, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((process.wait(60), process.communicate()[1]), (130, b""))
+        self.assertLess(time.monotonic() - begin, 5)
+
+
 class EveryOp(CliTest):
     """Operands are expressions over x, a float32 [3, 3]."""
 
@@ -430,7 +557,8 @@ class EveryOp(CliTest):
            "replication_pad3d": "replication_pad3d(x.unsqueeze(0).unsqueeze(0), [0, 0, 1, 1, 0, 0])",
            "scatter_reduce": "scatter_reduce(x, 0, (x * 0).to(int64), x, 'amax')", "select_scatter": "select_scatter(x, x[0], 0, 0)",
            "split": "split(x, 2)[0]", "split_with_sizes": "split_with_sizes(x, [1, 2])[0]", "tensor_split": "tensor_split(x, 2)[0]",
-           "unfold_copy": "unfold_copy(x, 0, 2, 1)", "view_copy": "view_copy(x, [9])", "vsplit": "vsplit(x, 3)[0]"}
+           "bernoulli": "bernoulli(x / 10)", "index_put": "index_put(x, [(x * 0).to(int64)[0]], x)", "multinomial": "multinomial(x, 1)",
+           "batch_norm": "batch_norm(x, x[0], x[1])", "embedding": "embedding((x * 0).to(int64), x)", "randint": "randint(3, [2])", "sum_to_size": "sum_to_size(x, [1, 3])", "unfold_copy": "unfold_copy(x, 0, 2, 1)", "view_copy": "view_copy(x, [9])", "vsplit": "vsplit(x, 3)[0]"}
     MORE = {"clamp": ", min=0", "clip": ", min=0"}  # one of the bounds is required
     OTHERS = {"int": "0", "int[]": "[0]", "int[1]": "0", "int[1]?": "0", "Scalar": "1", "float": "0.5", "bool": "False", "Tensor|Scalar": "x"}
 
@@ -526,6 +654,52 @@ class EveryOp(CliTest):
             self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
         self.assertEqual(self.run_tenon("eval", "x.softmin(dim=1)", "x=x.npy").stdout, self.run_tenon("eval", "softmax(0 - x, 1)", "x=x.npy").stdout)
         self.assertIn("misses the argument 'other'", self.run_tenon("eval", "allclose(x)", "x=x.npy", code=1).stderr)
+
+    def test_factories(self):
+        for call, want in (("zeros(2, 3)", "tensor([[0., 0., 0.],\n        [0., 0., 0.]])"), ("ones((2,), dtype=int64)", "tensor([1, 1])"), ("full((2,), 7)", "tensor([7, 7])"),
+                           ("arange(3)", "tensor([0, 1, 2])"), ("arange(1, 2, 0.5)", "tensor([1.0000, 1.5000])"), ("linspace(0, 1, 3)", "tensor([0.0000, 0.5000, 1.0000])"),
+                           ("logspace(0, 2, 3)", "tensor([  1.,  10., 100.])"), ("eye(2)", "tensor([[1., 0.],\n        [0., 1.]])"), ("eye(1, 3)", "tensor([[1., 0., 0.]])"),
+                           ("tensor([[1, 2], [3, 4]])", "tensor([[1, 2],\n        [3, 4]])"), ("tensor([1, 2.5])", "tensor([1.0000, 2.5000])"), ("tensor(3, dtype=float64)", "tensor(3., dtype=torch.float64)"),
+                           ("full_like(x[0], 2, dtype=int32)", "tensor([2, 2, 2], dtype=torch.int32)"), ("zeros(x.shape[:1])", "tensor([0., 0., 0.])"), ("tril_indices(2, 2)", "tensor([[0, 1, 1],\n        [0, 0, 1]])"),
+                           ("ones_like(x)[0] + x.numel() + x.dim() + x.shape[-1] + x.size(0)", "tensor([18., 18., 18.])"), ("hann_window(2)", "tensor([0., 1.])")):
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        for call, words in (("zeros(-1)", "zeros: Dimension size must be non-negative."), ("arange(1, 0)", "upper bound and lower bound inconsistent with step sign"),
+                            ("tensor([[1], [2, 3]])", "expected sequence of length 1 at dim 1 (got 2)"), ("zeros()", "zeros() misses the argument 'size'"), ("tensor(x)", "a number is expected")):
+            self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
+
+    def test_random_numbers_are_those_of_a_seed(self):
+        """The numbers of torch.manual_seed(0); a name stands for one tensor, a call for new numbers."""
+        for call, want in (("rand(3)", "tensor([0.4963, 0.7682, 0.0885])"), ("randn(3)", "tensor([ 1.5410, -0.2934, -2.1788])"), ("randint(10, (4,))", "tensor([4, 9, 3, 0])"), ("randperm(4)", "tensor([0, 1, 3, 2])"),
+                           ("(rand(3) == rand(3)).any()", "tensor(False)"), ("bernoulli(ones(2))", "tensor([1., 1.])")):
+            self.assertEqual(self.run_tenon("eval", call, "--seed", "0").stdout, want + "\n", call)
+        self.assertNotEqual(self.run_tenon("eval", "rand(3)").stdout, self.run_tenon("eval", "rand(3)").stdout)
+
+    def test_indexing(self):
+        for call, want in (("x[[2, 0], 1]", "tensor([7., 1.])"), ("x[x > 6]", "tensor([7., 8.])"), ("x[tensor([0, 1])][:, [True, False, True]]", None), ("x[..., 0]", "tensor([0.5000, 3.0000, 6.0000])"),
+                           ("x[None, 1, ::2]", "tensor([[3., 5.]])"), ("x[1][tensor([2, 2])]", "tensor([5., 5.])"), ("x[arange(3), arange(3)]", "tensor([0.5000, 4.0000, 8.0000])"),
+                           ("x[x > 9].numel()", "0"), ("x[True].shape", "torch.Size([1, 3, 3])"), ("broadcast_tensors(x, x[0])[1].shape", "torch.Size([3, 3])")):
+            if want is not None:
+                self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, want + "\n", call)
+        for call, words in (("x[[3]]", "index 3 is out of bounds for dimension 0 with size 3"), ("x[x[0] > 0, 0, 0]", "too many indices"), ("x['a']", "a tensor or a number is expected")):
+            self.assertIn(words, self.run_tenon("eval", call, "x=x.npy", code=1).stderr)
+        self.assertIn("indexing a meta tensor with tensors is not supported", self.run_tenon("explain", "x[x > 1]", "x=3", code=1).stderr)
+
+    def test_composed_functions(self):
+        for call, want in (("normalize(tensor([[3., 4.]]))", "tensor([[0.6000, 0.8000]])"), ("softmin(x, 1)", "softmax(-x, 1)"), ("broadcast_shapes((5, 1), (3,), 1)", "torch.Size([5, 3])"),
+                           ("sum_to_size(x, (1, 3))", "x.sum(0, keepdim=True)"), ("x.sum_to_size(3)", "x.sum(0)"), ("chain_matmul(x, x, x)", "linalg.multi_dot([x, x, x])"),
+                           ("index_put(zeros(4), [tensor([1, 1])], tensor([5., 6.]), accumulate=True)", "tensor([0., 11., 0., 0.])"), ("embedding(tensor([[2, 0]]), x)", "x[[2, 0]].unsqueeze(0)"),
+                           ("batch_norm(x, None, None, training=True)", "(x - x.mean(0)) / (x.var(0, correction=0) + 1e-5).sqrt()"), ("batch_norm(x, x[0], x[1], x[2], x[0])", "(x - x[0]) / (x[1] + 1e-5).sqrt() * x[2] + x[0]"),
+                           ("scaled_dot_product_attention(x, x, x)", "softmax(x @ x.T / 3 ** 0.5, -1) @ x"), ("scaled_dot_product_attention(x, x, x, is_causal=True)[0]", "x[0]"),
+                           ("x.float() + x.double() * 0", "x.double()"), ("x.type_as(arange(2))", "x.long()"), ("clone(x)", "x"), ("x.dtype", "torch.float32")):
+            wanted = self.run_tenon("eval", want, "x=x.npy").stdout if not want.startswith("torch.") else want + "\n"
+            self.assertEqual(self.run_tenon("eval", call, "x=x.npy").stdout, wanted, call)
+        for call, words in (("chain_matmul(x[0], x)", "Tensor dimension is 1, expected 2 instead."), ("normalize(x, dim=5)", "Dimension out of range"), ("normalize(x, 2, 1, 0, 1)", "at most 4 positional arguments"),
+                            ("batch_norm(x, None, None)", "running_mean must be defined in evaluation mode"), ("batch_norm(x, x[0, :2], x[0])", "running_mean should contain 3 elements not 2"),
+                            ("embedding(x, x)", "to have one of the following scalar types: Long, Int; but got torch.FloatTensor instead"), ("scaled_dot_product_attention(x[0], x, x)", "at least 2 dimensional, but got query.dim: 1 key.dim: 2"),
+                            ("scaled_dot_product_attention(x, x.double(), x)", "but got query.dtype: float key.dtype: double and value.dtype: float instead."), ("broadcast_shapes((2,), (3,))", "Attempting to broadcast a dimension of length 3 at -1!")):
+            done = self.run_tenon("eval", call, "x=x.npy", code=1)
+            self.assertIn(words, done.stderr)
+            self.assertIn("  " + call + "\n  ", done.stderr)  # the place is that of the call
 
     def test_einsum_in_the_order_of_pytorch(self):
         want = self.run_tenon("eval", "einsum([x, x], 'ij,jk->ik')", "x=x.npy").stdout

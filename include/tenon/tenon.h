@@ -1,6 +1,7 @@
 // The whole public library.
 #pragma once
 #include "tenon/autograd.h"
+#include "tenon/budget.h"
 #include "tenon/custom_op.h"
 #include "tenon/dims.h"
 #include "tenon/dtype.h"

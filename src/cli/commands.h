@@ -1,6 +1,7 @@
 // cli: the commands. Each takes its options; gives an exit code. Users' mistakes are exceptions, which main prints.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,12 @@ struct ExplainOptions {
 int run_explain(const ExplainOptions& options);
 
 struct EvalOptions {
-  std::string expression;
-  std::vector<std::string> inputs;  // name=file
-  std::string output;               // "": print
-  std::vector<std::string> grad;    // inputs whose gradients are requested
-  int64_t block_bytes = 0;          // 0: the default
+  std::vector<std::string> arguments;  // the expression, then name=file
+  std::vector<std::string> outputs;    // FILE, or FILE=EXPR or NAME=EXPR; none: print
+  std::vector<std::string> grad;       // inputs whose gradients are requested
+  int64_t block_bytes = 0;             // 0: the default
+  std::optional<uint64_t> seed;        // of random numbers
+  bool time = false;
 };
 int run_eval(EvalOptions options);
 

@@ -117,7 +117,7 @@ void normalise_photo(const DemoOptions& options) {
   title(("tenon explain '" + normalised + "'").c_str());
   Explanation explanation{normalised, {}, {}};
   expr::Steps steps;
-  expr::note_steps(expr::parse(normalised), scope, progress, steps);
+  explanation.traffic = expr::note_steps(expr::parse(normalised), scope, progress, steps);
   for (const expr::Step& step : steps.list) explanation.steps.push_back(report_step(step, normalised));
   std::fputs(render_text(explanation, stdout_painter()).c_str(), stdout);
 }

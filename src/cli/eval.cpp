@@ -1,16 +1,22 @@
 // cli: `tenon eval`.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <memory>
 
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/render.h"
 #include "io/input.h"
 #include "io/load.h"
 #include "io/npy.h"
 #include "io/png.h"
+#include "io/safetensors.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tenon/random.h"
 
 namespace tenon::cli {
 namespace {
@@ -44,6 +50,65 @@ std::string number_text(Scalar number) {
   return number.is_floating() ? digits_of(number.as_double(), "%.17g") : std::to_string(number.as_int64());
 }
 
+/// An expression, and where its value goes: to a file, or else it is printed.
+struct Target {
+  std::string path;   // "": printed
+  std::string entry;  // in a .safetensors file
+  std::string name;   // before the printed value
+  std::string expression;
+};
+
+bool is_file_name(const std::string& text) {
+  const auto ends_with = [&](const std::string& ending) {
+    return text.ends_with(ending) && text.size() > ending.size();
+  };
+  return text == "-" || ends_with(".npy") || ends_with(".png") || io::is_safetensors(text);
+}
+
+Target with_path(const std::string& path, std::string expression) {
+  Target target{output_file(path), "", "", std::move(expression)};
+  if (!io::is_safetensors(path)) return target;
+  const io::SafetensorsName name = io::split_safetensors(path);
+  target.path = name.path;
+  target.entry = name.entry.empty() ? "result" : name.entry;
+  return target;
+}
+
+/// "FILE=EXPR" or "NAME=EXPR"; a target without an expression for "FILE".
+Target target_of(const std::string& output) {
+  const std::size_t equals = output.find('=');
+  if (equals == std::string::npos || output.compare(equals, 2, "==") == 0) return with_path(output, "");
+  const std::string left = output.substr(0, equals), right = output.substr(equals + 1);
+  if (is_file_name(left)) return with_path(left, right);
+  if (split_binding(output).name.empty() || is_file_name(right)) return with_path(output, "");
+  return {"", "", left, right};
+}
+
+/// The targets; takes the expression from the arguments if there is one.
+std::vector<Target> targets_of(EvalOptions& options) {
+  std::vector<Target> targets;
+  for (const std::string& output : options.outputs) targets.push_back(target_of(output));
+  const bool has_own =
+      std::any_of(targets.begin(), targets.end(), [](const Target& target) { return !target.expression.empty(); });
+  const bool has_first = split_binding(options.arguments[0]).name.empty();
+  if (!has_first && !has_own)
+    throw UsageError("'" + options.arguments[0] + "' is an input; an expression is expected before it");
+  std::string first = has_first ? options.arguments[0] : "";
+  if (has_first) options.arguments.erase(options.arguments.begin());
+  if (targets.empty()) targets.emplace_back();
+  const auto empty =
+      std::find_if(targets.begin(), targets.end(), [](const Target& target) { return target.expression.empty(); });
+  if (empty != targets.end()) {
+    if (!has_first) throw UsageError("-o " + empty->path + " needs an expression: -o " + empty->path + "=EXPR");
+    empty->expression = std::exchange(first, "");
+  }
+  for (const Target& target : targets)
+    if (target.expression.empty())
+      throw UsageError("-o " + target.path + " needs an expression of its own: -o " + target.path + "=EXPR");
+  if (!first.empty()) targets.insert(targets.begin(), Target{"", "", "", first});
+  return targets;
+}
+
 /// Computes a value that is printed, and therefore must fit in memory.
 Tensor whole(const expr::Tree& tree, expr::ProgressCallback& progress) {
   try {
@@ -54,23 +119,120 @@ Tensor whole(const expr::Tree& tree, expr::ProgressCallback& progress) {
   }
 }
 
-void print_value(const expr::Tree& tree, expr::ProgressCallback& progress) {
-  const std::string text = tree->is_number() ? number_text(tree->number) : to_string(whole(tree, progress));
-  print(text + "\n");
+void print_value(const Target& target, const std::string& text) {
+  print((target.name.empty() ? "" : target.name + " = ") + text + "\n");
 }
 
-/// Computes into the mapped file, so the result may be larger than memory.
-void write_npy(const std::string& path, const expr::Tree& tree, expr::ProgressCallback& progress) {
-  if (tree->is_number()) return io::save_npy(path, expr::evaluate_elementwise(tree, progress));
-  io::NpyWriter writer(path, tree->sizes(), tree->meta.dtype());
-  Tensor out = writer.tensor();
-  expr::evaluate_elementwise(tree, out, progress);
-  writer.commit();
-}
+/// A value that is written or printed once it is computed.
+class Result {
+ public:
+  Result(const Target& target, const expr::Argument& value) : target_(target) {
+    if (const Dims* dims = std::get_if<Dims>(&value.value); dims && target.path.empty()) {
+      text_ = "torch.Size(" + to_string(*dims) + ")";
+      return;
+    }
+    if (const Dtype* dtype = std::get_if<Dtype>(&value.value); dtype && target.path.empty()) {
+      text_ = std::string("torch.") + dtype_name(*dtype);
+      return;
+    }
+    tree_ = expr::tree_of(value);
+    if (target.path.empty() && tree_->is_number()) text_ = number_text(tree_->number);
+  }
 
-void write(const std::string& path, const expr::Tree& tree, expr::ProgressCallback& progress) {
-  if (io::output_format(path) == io::OutputFormat::npy) return write_npy(path, tree, progress);
-  io::save_png(path, expr::evaluate_elementwise(tree, progress));
+  const Target& target() const noexcept { return target_; }
+  const expr::Tree& tree() const noexcept { return tree_; }
+  Tensor& out() noexcept { return out_; }
+  /// Whether elements are still to be computed into `out`.
+  bool is_open() const noexcept { return text_.empty() && tree_ && !tree_->is_number() && !is_finished_; }
+
+  /// Makes room for the elements: in the file, if it has a format that is mapped.
+  void open() {
+    if (!text_.empty()) return;
+    if (tree_->is_number()) {
+      out_ = full({}, tree_->number);
+      return;
+    }
+    const bool is_npy = !target_.path.empty() && io::output_format(target_.path) == io::OutputFormat::npy;
+    if (is_npy) {
+      writer_ = std::make_unique<io::NpyWriter>(target_.path, tree_->sizes(), tree_->meta.dtype());
+      out_ = writer_->tensor();
+    } else if (tree_->is_leaf()) {
+      out_ = tree_->tensor;
+      is_finished_ = true;
+    } else {
+      out_ = empty_strided(tree_->sizes(), tree_->meta.strides(), tree_->meta.dtype());
+    }
+  }
+  /// Prints or writes the elements.
+  void finish() {
+    if (target_.path.empty()) return print_value(target_, text_.empty() ? to_string(out_) : text_);
+    if (writer_) return writer_->commit();
+    if (io::output_format(target_.path) == io::OutputFormat::png) return io::save_png(target_.path, out_);
+    if (io::output_format(target_.path) == io::OutputFormat::npy) io::save_npy(target_.path, out_);
+  }
+
+ private:
+  Target target_;
+  std::string text_;  // of a value that is no tensor and is printed
+  expr::Tree tree_;
+  Tensor out_;
+  bool is_finished_ = false;
+  std::unique_ptr<io::NpyWriter> writer_;
+};
+
+/// The .safetensors files among the targets, each with all its tensors.
+class SafetensorsFiles {
+ public:
+  explicit SafetensorsFiles(std::vector<Result>& results) {
+    std::map<std::string, std::vector<Result*>> by_path;
+    for (Result& result : results)
+      if (!result.target().entry.empty()) by_path[result.target().path].push_back(&result);
+    for (const auto& [path, members] : by_path) open(path, members);
+  }
+  void commit() {
+    for (const auto& writer : writers_) writer->commit();
+  }
+
+ private:
+  void open(const std::string& path, const std::vector<Result*>& members) {
+    std::vector<io::SafetensorsWriter::Entry> entries;
+    for (Result* result : members)
+      entries.push_back({result->target().entry, result->tree()->sizes().copy(), dtype_of(*result)});
+    writers_.push_back(std::make_unique<io::SafetensorsWriter>(path, entries));
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      members[i]->out() = writers_.back()->tensors()[i];
+      if (members[i]->tree()->is_number()) members[i]->out().fill_(members[i]->tree()->number);
+    }
+  }
+  static Dtype dtype_of(const Result& result) {
+    return result.tree()->is_number() ? full({}, result.tree()->number).dtype() : result.tree()->meta.dtype();
+  }
+
+  std::vector<std::unique_ptr<io::SafetensorsWriter>> writers_;
+};
+
+/// Computes all values; no file appears before all are computed.
+void compute_results(const std::vector<Target>& targets, const std::vector<expr::Argument>& values,
+                     expr::Session& session) {
+  std::vector<Result> results;
+  for (std::size_t i = 0; i < targets.size(); ++i) results.emplace_back(targets[i], values[i]);
+  SafetensorsFiles files(results);
+  expr::Trees trees;
+  std::vector<Tensor> outs;
+  try {
+    for (Result& result : results) {
+      if (result.target().entry.empty()) result.open();
+      if (!result.is_open()) continue;
+      trees.push_back(result.tree());
+      outs.push_back(result.out());
+    }
+    if (!trees.empty()) session.compute(trees, outs);
+  } catch (OutOfMemoryError& error) {
+    error.add_note("`-o FILE.npy` computes straight into the file, whatever its size");
+    throw;
+  }
+  for (Result& result : results) result.finish();
+  files.commit();
 }
 
 void ask_for_gradients(const std::vector<std::string>& names, expr::Scope& scope) {
@@ -92,59 +254,68 @@ std::string gradient_path(const std::string& output, const std::string& name) {
   return output.substr(0, output.rfind('.')) + ".grad." + name + ".npy";
 }
 
-void show_gradients(const EvalOptions& options, const expr::Scope& scope, const Tensor& value) {
+void show_gradients(const std::vector<std::string>& names, const std::string& output, const expr::Scope& scope,
+                    const Tensor& value) {
   if (value.requires_grad()) value.sum().backward();
-  for (const std::string& name : options.grad) {
+  for (const std::string& name : names) {
     const Tensor& input = scope.names.at(name);
     const Tensor grad = input.grad().defined() ? input.grad() : zeros_like(input.detach());
-    if (options.output.empty())
+    if (output.empty())
       print(name + ".grad = " + to_string(grad) + "\n");
     else
-      io::save_npy(gradient_path(options.output, name), grad);
+      io::save_npy(gradient_path(output, name), grad);
   }
 }
 
 /// Computes the result with history, then the gradients.
-void evaluate_with_gradients(const EvalOptions& options, const expr::Scope& scope, const expr::Tree& tree,
-                             expr::ProgressCallback& progress) {
-  const Tensor value = whole(tree, progress);
-  const expr::Tree result = expr::leaf(value.detach(), {}, {});
-  if (options.output.empty())
-    print_value(result, progress);
-  else
-    write(options.output, result, progress);
-  show_gradients(options, scope, value);
+void evaluate_with_gradients(const Target& target, const std::vector<std::string>& names, const expr::Scope& scope,
+                             const expr::Argument& result, expr::Session& session) {
+  const Tensor value = whole(expr::tree_of(result), session.progress());
+  compute_results({target}, {{"", expr::leaf(value.detach(), {}, {}), {}}}, session);
+  show_gradients(names, target.path, scope, value);
 }
 
-/// Checks the output's name before the work.
-void check_output(const EvalOptions& options) {
-  if (options.output.empty()) return;
-  io::output_format(options.output);
-  if (!options.grad.empty() && io::is_stream(options.output))
+/// Checks the outputs' names before the work.
+void check_outputs(const std::vector<Target>& targets, const std::vector<std::string>& grad) {
+  for (const Target& target : targets)
+    if (!target.path.empty()) io::output_format(target.path);
+  if (grad.empty()) return;
+  if (targets.size() > 1) throw UsageError("--grad takes one expression");
+  if (!targets[0].path.empty() && io::is_stream(targets[0].path))
     throw UsageError("--grad needs the name of a file behind -o: gradients are written beside it");
+}
+
+void show_time(std::chrono::steady_clock::duration elapsed, const expr::Traffic& traffic) {
+  const double seconds = std::chrono::duration<double>(elapsed).count();
+  const double bytes = static_cast<double>(traffic.bytes);
+  std::fprintf(stderr, "%.3f s, %.1f GB/s: %s\n", seconds, bytes / seconds / 1e9, traffic_text(traffic).c_str());
 }
 
 }  // namespace
 
 int run_eval(EvalOptions options) {
-  options.output = output_file(options.output);
-  check_output(options);
+  const std::vector<Target> targets = targets_of(options);
+  check_outputs(targets, options.grad);
+  std::vector<std::string> texts;
+  for (const Target& target : targets) texts.push_back(target.expression);
   try {
-    const expr::Ast ast = expr::parse(options.expression);
-    expr::Scope scope = load_inputs(options.inputs);
+    const expr::Ast ast = expr::parse(texts);
+    expr::Scope scope = load_inputs(options.arguments);
     ask_for_gradients(options.grad, scope);
+    if (options.seed) manual_seed(*options.seed);
     Progress progress;
     if (options.block_bytes > 0) progress.block_bytes = progress.stream_bytes = options.block_bytes;
-    const expr::Tree tree = expr::evaluate(ast, scope, progress);
-    if (!options.grad.empty())
-      evaluate_with_gradients(options, scope, tree, progress);
-    else if (options.output.empty())
-      print_value(tree, progress);
+    const auto begin = std::chrono::steady_clock::now();
+    expr::Session session(progress, nullptr);
+    const std::vector<expr::Argument> values = expr::evaluate(ast, scope, session);
+    if (options.grad.empty())
+      compute_results(targets, values, session);
     else
-      write(options.output, tree, progress);
+      evaluate_with_gradients(targets[0], options.grad, scope, values[0], session);
+    if (options.time) show_time(std::chrono::steady_clock::now() - begin, session.traffic());
     return 0;
   } catch (const expr::ExpressionError& error) {
-    show_error(error, options.expression);
+    show_error(error, expr::joined(texts));
     return kFailedExit;
   }
 }

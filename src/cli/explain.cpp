@@ -1,4 +1,5 @@
 // cli: `tenon explain`.
+#include <algorithm>
 #include <cstring>
 
 #include "cli/commands.h"
@@ -7,6 +8,7 @@
 #include "io/input.h"
 #include "io/load.h"
 #include "io/output.h"
+#include "io/safetensors.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 
@@ -19,7 +21,7 @@ bool is_file(const std::string& text) {
            text.compare(text.size() - std::strlen(ending), std::string::npos, ending) == 0;
   };
   return text == "-" || ends_with(".npy") || ends_with(".png") || ends_with(".csv") || ends_with(".csv.gz") ||
-         io::is_stream(text);
+         io::is_safetensors(text) || io::is_stream(text);
 }
 
 /// The shape, or the expression of shapes, in a text.
@@ -109,9 +111,12 @@ Explanation explain(const Question& question) {
   expr::Steps steps;
   expr::NoProgress progress;
   try {
-    expr::note_steps(expr::parse(question.expression), question.scope, progress, steps);
+    explanation.traffic = expr::note_steps(expr::parse(question.expression), question.scope, progress, steps);
     const Silence quiet;
-    for (const expr::Step& step : steps.list) explanation.steps.push_back(report_step(step, question.expression));
+    for (const expr::Step& step : steps.list) {
+      explanation.steps.push_back(report_step(step, question.expression));
+      explanation.scratch_bytes = std::max(explanation.scratch_bytes, scratch_of(explanation.steps.back()));
+    }
   } catch (const expr::ExpressionError& error) {
     explanation.failures.push_back({error.what(), error.span(), error.notes()});
     if (steps.failed.empty()) return explanation;

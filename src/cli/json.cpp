@@ -103,6 +103,11 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 std::string render_json(const Explanation& explanation) {
   Json json{{"expression", explanation.expression}, {"steps", Json::array()}};
   for (const Report& step : explanation.steps) json["steps"].push_back(step_json(step));
+  if (explanation.failures.empty())
+    json["total"] = {{"passes", explanation.traffic.passes},
+                     {"bytes_moved", bytes_json(explanation.traffic.bytes)},
+                     {"bytes_op_by_op", bytes_json(explanation.traffic.op_by_op)},
+                     {"scratch_bytes", explanation.scratch_bytes}};
   for (const Failure& failure : explanation.failures)
     json["error"] = {
         {"text", failure.text}, {"span", {failure.span.begin, failure.span.end}}, {"notes", failure.notes}};

@@ -17,6 +17,7 @@
 #include "cli/terminal.h"
 #include "expr/spelling.h"
 #include "io/mapping.h"
+#include "tenon/budget.h"
 #include "tenon/policy.h"
 #include "tenon/version.h"
 
@@ -64,6 +65,7 @@ struct Options {
   InfoOptions info;
   OpsOptions ops;
   std::string broadcast_policy;
+  uint64_t memory_budget = std::numeric_limits<int64_t>::max();
 };
 
 std::string check_file_name(const std::string& name) { return name.empty() ? "a file needs a name" : ""; }
@@ -87,13 +89,21 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 }
 
 CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
-  CLI::App* command = app.add_subcommand("eval", "Compute an expression over files");
-  command->add_option("expression", options.expression, "Python-like: '(x - x.mean(0)) / 255'")->required();
-  command->add_option("inputs", options.inputs, "name=FILE: .npy (mapped), .png, .csv, .csv.gz; - is standard input");
+  CLI::App* command = app.add_subcommand("eval", "Compute expressions over files");
   command
-      ->add_option("-o,--output", options.output,
-                   "Write .npy or .png; - writes .npy to standard output; without it the result is printed")
+      ->add_option(
+          "arguments", options.arguments,
+          "An expression, Python-like: '(x - x.mean(0)) / 255', unless -o gives some; then name=FILE:\n.npy and "
+          ".safetensors (mapped; FILE.safetensors:NAME), .png, .csv, .csv.gz; - is standard input")
+      ->required();
+  command
+      ->add_option(
+          "-o,--output", options.outputs,
+          "Write .npy, .safetensors or .png; - writes .npy to standard output; without it the result is printed.\n"
+          "FILE=EXPR writes the value of another expression and NAME=EXPR prints it; may come several times:\n"
+          "what the expressions share is computed once")
       ->check(check_file_name)
+      ->allow_extra_args(false)
       ->type_name("FILE");
   command
       ->add_option("--grad", options.grad,
@@ -104,7 +114,11 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
       ->type_name("NAME,...");
   command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
-  command->footer("Example:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy");
+  command->add_option("--seed", options.seed, "The seed of random numbers, as for manual_seed")->type_name("NUMBER");
+  command->add_flag("--time", options.time, "Print time, passes over tensors and bytes to standard error");
+  command->footer(
+      "Examples:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy\n  tenon eval "
+      "x=photo.png -o mean.npy='x.float().mean()' -o std.npy='x.float().std()'");
   return command;
 }
 
@@ -185,6 +199,12 @@ int run(int argc, char** argv) {
   app.add_option("--broadcast-policy", options.broadcast_policy,
                  "What a suspicious broadcast does: rank=warn,outer=raise,blow_up=100")
       ->type_name("POLICY");
+  app.add_option(
+         "--memory-budget", options.memory_budget,
+         "Refuse a tensor that needs more memory than is left of this, such as 512MB or 2GiB; files do not count")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(uint64_t{0}, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())))
+      ->type_name("BYTES");
   app.require_subcommand(1);
   app.fallthrough();  // the program's options may follow the command
   CLI::App* explain = add_explain(app, options.explain);
@@ -199,6 +219,7 @@ int run(int argc, char** argv) {
     fail_usage(error, app);
   }
   set_policy(options.broadcast_policy);
+  if (app.count("--memory-budget") > 0) memory::set_budget(static_cast<int64_t>(options.memory_budget));
   if (explain->parsed()) return run_explain(options.explain);
   if (eval->parsed()) return run_eval(options.eval);
   if (demo->parsed()) return run_demo(options.demo);

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "expr/own_functions.h"
 #include "expr/spelling.h"
 #include "tenon/error.h"
 #include "tenon/schema.h"
@@ -36,6 +37,7 @@ Listed listed(const ViewSchema& view) {
 std::vector<Listed> everything() {
   std::vector<Listed> all;
   for (const Schema& op : schemas()) all.push_back(listed(op));
+  for (const expr::OwnFunction& own : expr::own_functions()) all.push_back(listed(own.schema));
   for (const ViewSchema& view : view_schemas()) all.push_back(listed(view));
   std::stable_sort(all.begin(), all.end(),
                    [](const Listed& a, const Listed& b) { return std::strcmp(a.name, b.name) < 0; });

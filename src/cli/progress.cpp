@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "expr/error.h"
 #include "io/mapping.h"
+#include "tensor/impl.h"
 
 namespace tenon::cli {
 namespace {
@@ -32,6 +34,21 @@ void Progress::advance(int64_t done, int64_t total) {
   if (now - begin_ < kSilence || now - drawn_ < kFrame) return;
   drawn_ = now;
   draw(total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1);
+}
+
+void Progress::leave(const Tensor& part) {
+  const Storage* storage = part.impl()->storage;
+  static const int64_t page = sysconf(_SC_PAGESIZE), memory = sysconf(_SC_PHYS_PAGES) * page;
+  // A smaller file stays in memory for the next pass, or the next run. Pages of a larger one only displace others: the
+  // mean of 16 GB of zeros on a machine of 23 GB takes 5 s with this call, 72 s without.
+  const bool is_file = storage->deleter != nullptr;
+  if (!is_file || storage->nbytes <= memory / 2) return;
+  // exact: addresses of one mapping
+  const auto begin = reinterpret_cast<uintptr_t>(part.data_ptr()) / page * page;
+  const auto last = begin + static_cast<uintptr_t>(part.nbytes());  // exact: as above
+  const auto end = last / page * page;
+  // Not MADV_DONTNEED: pages that were written would lose their content. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_PAGEOUT);
 }
 
 void Progress::draw(double share) {

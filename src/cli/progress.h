@@ -13,6 +13,8 @@ class Progress : public expr::ProgressCallback {
   ~Progress() override;
   /// Throws Interrupted after Ctrl-C.
   void advance(int64_t done, int64_t total) override;
+  /// Gives pages of a file that is larger than half the memory back to the system.
+  void leave(const Tensor& part) override;
 
  private:
   void draw(double share);

@@ -18,8 +18,10 @@ struct Failure {
 /// Everything that `tenon explain` shows about one expression.
 struct Explanation {
   std::string expression;
-  std::vector<Report> steps;
-  std::vector<Failure> failures;  // at most one
+  std::vector<Report> steps = {};
+  std::vector<Failure> failures = {};  // at most one
+  expr::Traffic traffic = {};
+  int64_t scratch_bytes = 0;  // of the step that needs most
 };
 
 std::string render_text(const Explanation& explanation, const Painter& paint);
@@ -28,6 +30,8 @@ std::string render_json(const Explanation& explanation);
 std::string render_json(const Error& error);
 std::string render_svg(const Explanation& explanation);
 
+/// "2 passes, 640 MB moved; op by op 960 MB".
+std::string traffic_text(const expr::Traffic& traffic);
 /// The text of one dim in a table: "4", "1→4", "·→4", "·".
 std::string cell_text(const Cell& cell, int64_t result);
 /// How the result's gradient becomes the operand's: "expanded over dim 0", "summed over dims 0, 1", or "as it is".

@@ -179,6 +179,8 @@ void add_runs(Report& report, const expr::Step& step, const std::vector<Leaf>& l
 }
 
 void add_reduction(Report& report, const expr::Step& step) {
+  if (!step.tree->is_leaf())
+    report.temporary_bytes = report.blocks > 1 ? expr::NoProgress().block_bytes : step.tree->meta.nbytes();
   ReductionReport reduction;
   reduction.name = step.reduction->name;
   const Dims mask = mask_of(step, report.result);
@@ -274,6 +276,13 @@ Report report_step(const expr::Step& step, const std::string& text) {
   add_traffic(report, step);
   if (step.reduction) add_reduction(report, step);
   return report;
+}
+
+int64_t scratch_of(const Report& report) {
+  int64_t most = 0;
+  // exact: scratch of a few tiles for each thread
+  for (const RunReport& run : report.runs) most = std::max(most, run.scratch_bytes * run.threads);
+  return report.temporary_bytes + most;
 }
 
 Report report_failure(const std::vector<expr::Argument>& operands, const std::string& text) {

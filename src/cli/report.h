@@ -62,8 +62,7 @@ struct RunReport {
   std::vector<std::string> kernels;  // op.type.isa
 };
 
-/// Can hold the sum of any operands' bytes.
-__extension__ using ByteSum = unsigned __int128;
+using expr::ByteSum;
 
 /// One step: elementwise work, and possibly a reduction of its value; or an algorithm.
 struct Report {
@@ -79,6 +78,7 @@ struct Report {
   Dims loops;                               // innermost first
   std::vector<RunReport> runs;              // the runs of one block
   int64_t blocks = 1;
+  int64_t temporary_bytes = 0;  // of the value that a reduction reads: one block, or all of it
   ByteSum bytes_read = 0;
   ByteSum bytes_written = 0;
   bool fails = false;
@@ -86,6 +86,8 @@ struct Report {
 
 /// Report of one finished step; `text` is the whole expression.
 Report report_step(const expr::Step& step, const std::string& text);
+/// Memory besides operands and results.
+int64_t scratch_of(const Report& report);
 /// Report of operands that do not broadcast: shapes only.
 Report report_failure(const std::vector<expr::Argument>& operands, const std::string& text);
 

@@ -218,6 +218,12 @@ std::string gradient_text(const OperandReport& operand, const Report& report) {
   return text.empty() ? "as it is" : text;
 }
 
+std::string traffic_text(const expr::Traffic& traffic) {
+  return (traffic.passes == 1 ? "1 pass, " : std::to_string(traffic.passes) + " passes, ") +
+         bytes_text(static_cast<double>(traffic.bytes)) + " moved; op by op " +
+         bytes_text(static_cast<double>(traffic.op_by_op));
+}
+
 std::string render_text(const Explanation& explanation, const Painter& paint) {
   std::string text;
   for (const Report& step : explanation.steps) {
@@ -225,7 +231,12 @@ std::string render_text(const Explanation& explanation, const Painter& paint) {
     if (explanation.steps.size() > 1) text += paint(Colour::quiet, shown(step.text)) + "\n";
     text += step_text(step, paint);
   }
-  return text;
+  if (!explanation.failures.empty() || explanation.traffic.passes == 0) return text;
+  text +=
+      (explanation.steps.size() > 1 ? "\n" : "") + heading("total", paint) + "  " + traffic_text(explanation.traffic);
+  if (explanation.scratch_bytes > 0)
+    text += "; " + bytes_text(static_cast<double>(explanation.scratch_bytes)) + " of scratch";
+  return text + "\n";
 }
 
 }  // namespace tenon::cli

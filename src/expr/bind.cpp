@@ -17,6 +17,7 @@ class Slots {
         throw ExpressionError(call_text() + " misses the argument '" + name(i) + "'", span);
   }
   const Argument* operator[](std::size_t place) const { return slots_[place]; }
+  const std::vector<const Argument*>& all() const { return slots_; }
 
  private:
   std::span<const Parameter> parameters() const { return function_.parameters(); }
@@ -106,6 +107,10 @@ Bound bind(const Schema& function, const std::vector<Argument>& given, Span span
       bound.values[i] = value_of(parameter, *slots[i]);
   }
   return bound;
+}
+
+std::vector<const Argument*> places_of(const Schema& function, const std::vector<Argument>& arguments, Span span) {
+  return Slots(function, arguments, span).all();
 }
 
 const Schema& overload_of(std::span<const Schema> overloads, const std::vector<Argument>& arguments, Span span) {

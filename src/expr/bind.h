@@ -17,6 +17,8 @@ struct Bound {
 
 /// Throws ExpressionError for missing, unknown and surplus arguments, and for values of the wrong kind.
 Bound bind(const Schema& function, const std::vector<Argument>& arguments, Span span);
+/// The argument of each parameter; nullptr if none is given. Throws as `bind` does.
+std::vector<const Argument*> places_of(const Schema& function, const std::vector<Argument>& arguments, Span span);
 /// The first overload that accepts the arguments; the last if none does.
 const Schema& overload_of(std::span<const Schema> overloads, const std::vector<Argument>& arguments, Span span);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "tenon/budget.h"
 #include "tenon/error.h"
 #include "tenon/threads.h"
 
@@ -35,6 +36,8 @@ auto at(Span span, const Work& work) {
     throw;
   } catch (const Interrupted&) {
     throw;
+  } catch (const BudgetError& error) {
+    throw ExpressionError(error.what(), span);
   } catch (const OutOfMemoryError&) {
     throw;
   } catch (const FileError&) {

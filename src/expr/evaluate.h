@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "expr/parse.h"
+#include "expr/session.h"
 #include "expr/value.h"
 
 namespace tenon::expr {
@@ -26,6 +27,7 @@ struct Step {
   Trees operands = {};                // of the algorithm, as leaves
   List<Tensor> results = {};          // their shapes and dtypes; one, if it is no algorithm
   Span span = {};
+  int64_t pass = 0;  // steps of the same pass read their operands once
 
   bool gives(const Tensor& tensor) const noexcept {
     return std::any_of(results.begin(), results.end(), [&](const Tensor& result) { return result.is(tensor); });
@@ -41,10 +43,16 @@ struct Steps {
 /// How engines plan a step over meta tensors. Throws what the step would throw for its dtypes.
 Planned plan_step(const Step& step, const ProgressCallback& progress);
 
+/// The values of all expressions in `ast`. Equal parts are computed once, and reductions of large trees of the same
+/// sizes in one pass.
+std::vector<Argument> evaluate(const Ast& ast, const Scope& scope, Session& session);
+/// A value as a tree. ExpressionError if it is neither a tensor nor a number.
+Tree tree_of(const Argument& value);
+
 /// The value of the expression as a tree, which `evaluate_elementwise` computes; the steps before are computed here.
 /// Throws ExpressionError for every mistake in it.
 Tree evaluate(const Ast& ast, const Scope& scope, ProgressCallback& progress);
 /// The steps that compute the value, which may be several results.
-void note_steps(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps& steps);
+Traffic note_steps(const Ast& ast, const Scope& scope, ProgressCallback& progress, Steps& steps);
 
 }  // namespace tenon::expr

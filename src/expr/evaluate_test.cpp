@@ -128,8 +128,23 @@ TEST(Evaluate, NumbersFollowPython) {
     const char* text;
     const char* want;
   } cases[] = {
-      {"1 + 2", "tensor(3)"},    {"7 / 2", "tensor(3.5000)"},    {"-3 * 2", "tensor(-6)"},
-      {"2 < 3", "tensor(True)"}, {"1.5 == 1.5", "tensor(True)"}, {"True + True", "tensor(2)"},
+      {"1 + 2", "tensor(3)"},
+      {"7 / 2", "tensor(3.5000)"},
+      {"-3 * 2", "tensor(-6)"},
+      {"2 < 3", "tensor(True)"},
+      {"1.5 == 1.5", "tensor(True)"},
+      {"True + True", "tensor(2)"},
+      {"-7 // 2", "tensor(-4)"},
+      {"-7 % 2", "tensor(1)"},
+      {"7 % -2.5", "tensor(-0.5000)"},
+      {"-1.0 // inf", "tensor(-1.)"},
+      {"6 & 3 | 8 ^ 1", "tensor(11)"},
+      {"1 << 4 >> 1", "tensor(8)"},
+      {"~5", "tensor(-6)"},
+      {"True & False", "tensor(False)"},
+      {"-9223372036854775807 // -1", "tensor(9223372036854775807)"},
+      {"2 ** -1", "tensor(0.5000)"},
+      {"7.5 // 2", "tensor(3.)"},
   };
   for (const auto& c : cases) EXPECT_EQ(to_string(computed(c.text)), c.want) << c.text;
 }
@@ -138,8 +153,11 @@ TEST(Evaluate, StreamedReductionsAreExactForIntegers) {
   manual_seed(3);
   Scope s;
   s.names["a"] = randint(-1000, 1000, {7, 5, 11});
-  for (const char* text : {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)",
-                           "amin(a, (1, 2))", "amax(a)"}) {
+  for (const char* text :
+       {"sum(a)", "sum(a * 2, 0)", "sum(a, (0, 2))", "sum(a, 1, keepdim=True)", "amax(a - 1, 0)", "amin(a, (1, 2))",
+        "amax(a)", "prod(a, 0)", "count_nonzero(a // 100, 1)", "any(a > 990, (0, 2))", "all(a + 2000)", "nansum(a, 2)",
+        "argmax(a + 1, 2)", "logsumexp(a / 1000, (1, 2))", "argmax(a)", "argmin(a // 100)", "max(a + 1)", "min(a)",
+        "max(a * 2, 1).values"}) {
     NoProgress whole;
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
     for (int64_t block_bytes : {8, 100, 1000}) {
@@ -153,7 +171,12 @@ TEST(Evaluate, StreamedMeansAreAsGoodAsWholeOnes) {
   manual_seed(4);
   Scope s;
   s.names["a"] = rand({100, 3});
-  for (const char* text : {"mean(a)", "mean(a * 2, 0)", "mean(a, 1)", "sum(a)", "sum(a, 0, dtype=float64)"}) {
+  for (const char* text :
+       {"mean(a)", "mean(a * 2, 0)", "mean(a, 1)", "sum(a)", "sum(a, 0, dtype=float64)", "std(a)",
+        "var(a * 2 + 1000, 0)", "var(a, 1, correction=0)", "std(a + 1e4, 0, keepdim=True)", "norm(a)",
+        "norm(a - 0.5, 1, 0)", "linalg.vector_norm(a, inf)", "linalg.vector_norm(a, 3, 1)",
+        "linalg.vector_norm(a - 0.5, 0)", "linalg.norm(a * 2)", "logsumexp(a, (0, 1))", "norm(a + 1j)",
+        "linalg.vector_norm(a, -inf, keepdim=True)", "normalize(a, dim=0)"}) {
     NoProgress whole;
     SmallBlocks progress(64);
     const Tensor want = evaluate_elementwise(evaluate(parse(text), s, whole), whole);
@@ -161,6 +184,59 @@ TEST(Evaluate, StreamedMeansAreAsGoodAsWholeOnes) {
     EXPECT_EQ(got.dtype(), want.dtype());
     EXPECT_EQ(got.sizes(), want.sizes());
     EXPECT_LT(amax(abs(got / want - 1)).item<double>(), 1e-6) << text;
+  }
+}
+
+TEST(Evaluate, LargeReductionsOfTheSameSizesShareAPass) {
+  Scope s;
+  s.names["a"] = rand({100, 3});
+  const struct {
+    std::vector<std::string> texts;
+    int64_t passes;
+  } cases[] = {
+      {{"mean(a)", "std(a + 1)", "amax(a)"}, 1},
+      {{"(a - mean(a)) / std(a)", "amax(a - mean(a))"}, 2},  // the last elementwise pass is not counted here
+      {{"cat([sum(a, 0), mean(a, 0)])"}, 2},                 // cat is a pass of its own
+      {{"normalize(a, dim=0)", "normalize(a, dim=0) * 2"}, 1},
+      {{"mean(a - mean(a - mean(a)))"}, 3},
+  };
+  for (const auto& c : cases) {
+    SmallBlocks progress(64);
+    Session session(progress, nullptr);
+    const Ast ast = parse(c.texts);
+    const std::vector<Argument> values = evaluate(ast, s, session);
+    EXPECT_EQ(session.traffic().passes, c.passes) << joined(c.texts);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      NoProgress whole;
+      const Tensor want = evaluate_elementwise(evaluate(parse(c.texts[i]), s, whole), whole);
+      const Tensor got = evaluate_elementwise(tree_of(values[i]), whole);
+      EXPECT_LT(amax(abs(got - want)).item<double>(), 1e-5) << c.texts[i];
+    }
+  }
+}
+
+TEST(Evaluate, SeveralResultsAreOneProgram) {
+  // Shared parts, a cast that only one of them needs, and a leaf.
+  Scope s;
+  s.names["a"] = rand({50, 7});
+  s.names["r"] = arange(7);
+  const std::vector<std::string> texts{"exp(a + r)", "(exp(a + r) * 2).to(float16)", "a", "exp(a + r)", "r // (a + 1)",
+                                       "a > r"};
+  for (int64_t block_bytes : {1 << 20, 100, 1}) {
+    SmallBlocks progress(block_bytes);
+    Session session(progress, nullptr);
+    const Ast ast = parse(texts);
+    Trees trees;
+    std::vector<Tensor> outs;
+    for (const Argument& value : evaluate(ast, s, session)) {
+      trees.push_back(tree_of(value));
+      outs.push_back(empty(trees.back()->sizes(), trees.back()->meta.dtype()));
+    }
+    session.compute(trees, outs);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      NoProgress whole;
+      expect_same(outs[i], evaluate_elementwise(evaluate(parse(texts[i]), s, whole), whole), texts[i]);
+    }
   }
 }
 
@@ -231,12 +307,13 @@ TEST(Evaluate, ErrorsKnowTheirPlace) {
       {"x.add(1, other=2)", "add() is given 'other' twice", "2"},
       {"sqrt(2)", "a tensor is expected, not the integer 2", "2"},
       {"x.sum(keepdim=1)", "keepdim: True or False is expected, not the integer 1", "1"},
-      {"1 & 2", "'&' needs a tensor", "1 & 2"},
-      {"1 // 2", "'//' needs a tensor", "1 // 2"},
+      {"1.5 & 2", "'&' does not take floating-point numbers", "1.5 & 2"},
+      {"1 // 0", "division by zero", "1 // 0"},
+      {"1 << -1", "negative shift count", "1 << -1"},
       {"3 ** 40", "the number is out of the range of int64", "3 ** 40"},
-      {"~3", "'~' needs a tensor", "~3"},
+      {"~1.5", "'~' does not take floating-point numbers", "~1.5"},
       {"linalg.nrm(x)", "unknown function 'linalg_nrm'", "linalg.nrm(x)"},
-      {"x.shape", "unknown attribute 'shape'; known are T, mT, real and imag", "x.shape"},
+      {"x.size_", "unknown attribute 'size_'; known are T, mT, real, imag, shape, ndim and dtype", "x.size_"},
       {"x + (1, 2)", "a tensor or a number is expected, not the list [1, 2]", "(1, 2)"},
       {"cat(x)", "a list of tensors is expected, not a tensor of shape [2, 3]", "x"},
       {"cat([x, 1])", "a tensor is expected, not the integer 1", "1"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/own_functions.h"
 #include "expr/spelling.h"
 #include "ops/row.h"
 
@@ -48,6 +49,7 @@ const Schema& cast_function() noexcept { return kCast; }
 std::string nearest_function(std::string_view name) {
   std::vector<const char*> names;
   for (const Schema& schema : schemas()) names.push_back(schema.name);
+  for (const OwnFunction& own : own_functions()) names.push_back(own.schema.name);
   return nearest_name(name, names);
 }
 

@@ -21,13 +21,20 @@ void collect_leaves(const TreeNode& node, std::vector<const TreeNode*>& leaves) 
 
 }  // namespace
 
-Fused::Fused(const Tree& tree, Dtype output) {
+Fused::Fused(const Trees& trees, const std::vector<Dtype>& outputs) {
   std::vector<const TreeNode*> leaves;
-  collect_leaves(*tree, leaves);
+  for (const Tree& tree : trees) collect_leaves(*tree, leaves);
   for (const TreeNode* leaf : leaves) add_leaf(*leaf);
-  const int result = visit(*tree);
-  complete_ = recorder_.is_complete() && result >= 0;
-  if (complete_) program_ = recorder_.program(result, output, numbers_);
+  std::vector<int> results;
+  complete_ = true;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    results.push_back(visit(*trees[i]));
+    complete_ &= results[i] >= 0 && (trees.size() == 1 || outputs[i] == trees[i]->meta.dtype());
+  }
+  complete_ &= recorder_.is_complete();
+  if (!complete_) return;
+  program_ =
+      trees.size() == 1 ? recorder_.program(results[0], outputs[0], numbers_) : recorder_.program(results, numbers_);
 }
 
 /// Adds a leaf, unless the same tensor is there already.
@@ -54,8 +61,13 @@ int Fused::visit(const TreeNode& node) {
   return values_.back();
 }
 
-void Fused::write(const Block& block, Tensor& out) {
-  std::vector<StridedView> strided{{out.sizes(), out.strides()}};
+void Fused::write(const Block& block, std::span<Tensor> outs) {
+  std::vector<StridedView> strided;
+  std::vector<void*> to;
+  for (const Tensor& out : outs) {
+    strided.push_back({out.sizes(), out.strides()});
+    to.push_back(out.data_ptr());
+  }
   std::vector<Tensor> parts;
   std::vector<const void*> inputs;
   inputs.reserve(leaves_.size() + numbers_.size());
@@ -64,12 +76,12 @@ void Fused::write(const Block& block, Tensor& out) {
   inputs.insert(inputs.end(), numbers_.begin(), numbers_.end());
   if (plan_.operands.empty() || !(SizesView(planned_) == SizesView(block.lengths))) {
     for (const Tensor& part : parts) strided.push_back({part.sizes(), part.strides()});
-    strided.resize(inputs.size() + 1);  // numbers have no dims
-    make_plan(out.sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan_);
+    strided.resize(outs.size() + inputs.size());  // numbers have no dims
+    make_plan(outs[0].sizes(), strided.data(), static_cast<int64_t>(strided.size()), plan_,
+              static_cast<int64_t>(outs.size()));
     planned_ = SizesView(block.lengths).copy();
   }
-  void* const to = out.data_ptr();
-  run(plan_, program_, &to, inputs.data());
+  run(plan_, program_, to.data(), inputs.data());
 }
 
 }  // namespace tenon::expr

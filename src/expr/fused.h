@@ -1,7 +1,8 @@
-// expr: an elementwise tree as one Program. Takes a tree; computes its values block by block without temporaries: all
-// ops are applied to a tile while it is in the cache. Ops were resolved when the tree was built; one plan serves all
-// blocks of one shape.
+// expr: elementwise trees as one Program. Takes trees of the same sizes; computes their values block by block without
+// temporaries: all ops are applied to a tile while it is in the cache, and what several trees share is computed once.
+// Ops were resolved when the trees were built; one plan serves all blocks of one shape.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "dispatch/recorder.h"
@@ -12,13 +13,14 @@ namespace tenon::expr {
 
 class Fused {
  public:
-  /// `output`: the dtype in which values are written.
-  Fused(const Tree& tree, Dtype output);
+  /// `outputs`: the dtypes in which values are written. No tree is a leaf, and none comes twice.
+  Fused(const Trees& trees, const std::vector<Dtype>& outputs);
 
-  /// Whether one Program computes the tree. False if an op must look at its data first (integer division by zero).
+  /// Whether one Program computes the trees. False if an op must look at its data first (integer division by zero), or
+  /// if one of several results is cast.
   bool is_complete() const noexcept { return complete_; }
-  /// Computes one block of the result into `out`, whose layout depends on the block's lengths only.
-  void write(const Block& block, Tensor& out);
+  /// Computes one block of each result into `outs`, whose layouts depend on the block's lengths only.
+  void write(const Block& block, std::span<Tensor> outs);
   /// The tensors that are read, without repetition: the Program's first inputs.
   const std::vector<Tensor>& leaves() const noexcept { return leaves_; }
 

@@ -24,7 +24,7 @@ class Parser {
 
   Ast parse() {
     if (token_.kind == Token::Kind::end) fail("the expression is empty", token_.span);
-    ast_.root = tuple_or_expression();
+    ast_.roots = {tuple_or_expression()};
     if (token_.is(")") || token_.is("]")) fail("unmatched '" + std::string(token_.text) + "'", token_.span);
     if (token_.kind != Token::Kind::end) fail_unexpected("an operator");
     return std::move(ast_);
@@ -284,5 +284,40 @@ class Parser {
 }  // namespace
 
 Ast parse(const std::string& text) { return Parser(text).parse(); }
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i) all += (i ? "\n" : "") + texts[i];
+  return all;
+}
+
+namespace {
+
+/// Adds an expression's nodes behind those that are there. `begin`: where its text begins.
+void append(Ast& ast, Ast part, int64_t begin) {
+  const int first = static_cast<int>(ast.nodes.size());
+  for (Node& node : part.nodes) {
+    node.span = {node.span.begin + begin, node.span.end + begin};
+    for (int& child : node.children) child += child < 0 ? 0 : first;
+    ast.nodes.push_back(std::move(node));
+  }
+  ast.roots.push_back(part.roots[0] + first);
+}
+
+}  // namespace
+
+Ast parse(const std::vector<std::string>& texts) {
+  Ast ast;
+  for (const std::string& text : texts) {
+    const int64_t begin = static_cast<int64_t>(ast.text.size()) + (ast.roots.empty() ? 0 : 1);
+    try {
+      append(ast, parse(text), begin);
+    } catch (const ExpressionError& error) {
+      throw ExpressionError(error.what(), {error.span().begin + begin, error.span().end + begin});
+    }
+    ast.text += (ast.roots.size() > 1 ? "\n" : "") + text;
+  }
+  return ast;
+}
 
 }  // namespace tenon::expr

@@ -35,9 +35,9 @@ struct Node {
 };
 
 struct Ast {
-  std::string text;
-  std::vector<Node> nodes;
-  int root = -1;
+  std::string text;         // one line for each expression
+  std::vector<Node> nodes;  // children come before their parents
+  std::vector<int> roots;
 
   const Node& operator[](int node) const { return nodes[static_cast<std::size_t>(node)]; }
 };
@@ -47,14 +47,15 @@ struct Ast {
 inline constexpr int kMaxNesting = 200;
 inline constexpr int kMaxHeight = 500;
 
-/// expression  = sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
-/// sum         = product {("+" | "-") product}
-/// product     = sign {("*" | "/") sign}
-/// sign        = {"-" | "+"} value {"." name ["(" arguments ")"] | "[" items "]"}
-/// value       = number | string | name ["(" arguments ")"] | "(" expression ")" | "(" [expression {"," expression}]
-/// ")"
-///             | "[" ... "]" | "True" | "False" | "None" | "..."
+/// expression  = inverse [("<" | "<=" | ">" | ">=" | "==" | "!=") inverse], where `inverse` is a chain of | ^ & << >>
+///               + - * / // % @ with Python's precedence, of signs
+/// sign        = {"-" | "+" | "~"} value {"." name ["(" arguments ")"] | "[" items "]"} ["**" sign]
+/// value       = number | string | name ["(" arguments ")"] | "(" expression ")" | "True" | "False" | "None" | "..."
+///             | "(" [expression {"," expression}] ")" | "[" [expression {"," expression}] "]"
 /// Throws ExpressionError with the position.
 Ast parse(const std::string& text);
+/// Several expressions, whose positions are those in `joined`.
+Ast parse(const std::vector<std::string>& texts);
+std::string joined(const std::vector<std::string>& texts);
 
 }  // namespace tenon::expr

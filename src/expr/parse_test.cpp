@@ -51,7 +51,7 @@ std::string show(const Ast& ast, int index) {
 }
 std::string shown(const std::string& text) {
   const Ast ast = parse(text);
-  return show(ast, ast.root);
+  return show(ast, ast.roots[0]);
 }
 
 TEST(Parse, Trees) {
@@ -100,8 +100,8 @@ TEST(Parse, SpansCoverWhatWasWritten) {
   const auto covered = [&](int node) {
     return text.substr(ast[node].span.begin, ast[node].span.end - ast[node].span.begin);
   };
-  const Node& root = ast[ast.root];
-  EXPECT_EQ(covered(ast.root), "a + f(b.T, (c))[0]");
+  const Node& root = ast[ast.roots[0]];
+  EXPECT_EQ(covered(ast.roots[0]), "a + f(b.T, (c))[0]");
   EXPECT_EQ(covered(root.children[1]), "f(b.T, (c))[0]");
   const Node& call = ast[ast[root.children[1]].children[0]];
   EXPECT_EQ(covered(call.children[0]), "b.T");

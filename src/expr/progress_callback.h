@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "tenon/tensor.h"
+
 namespace tenon::expr {
 
 class ProgressCallback {
@@ -13,6 +15,8 @@ class ProgressCallback {
 
   /// `done` of `total` elements of the current pass are done. Throws Interrupted to stop the work.
   virtual void advance(int64_t done, int64_t total) = 0;
+  /// The current pass has read these elements of an input and does not read them again.
+  virtual void leave(const Tensor&) {}
 
   int64_t block_bytes = int64_t{2} << 20;    // bytes of the result per block: a few blocks fit the last-level cache
   int64_t fused_bytes = int64_t{64} << 20;   // bytes of the result per block without temporaries

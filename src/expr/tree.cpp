@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "expr/blocks.h"
@@ -51,32 +52,84 @@ Tensor block_value(const TreeNode& node, const Block& block, Tensor* out) {
   });
 }
 
-int64_t tree_block_elements(const TreeNode& node, int64_t block_bytes) {
-  return std::max<int64_t>(block_bytes / node.meta.itemsize(), 1);
+int64_t widest(const Trees& trees) {
+  int64_t nbytes = 1;
+  for (const Tree& tree : trees) nbytes = std::max(nbytes, tree->meta.itemsize());
+  return nbytes;
 }
 
-/// Computes a tree by blocks: by one Program if possible, otherwise op by op in blocks that stay in the cache.
+/// Computes trees of the same sizes by blocks: by one Program if possible, otherwise one after the other, op by op in
+/// blocks that stay in the cache.
 class BlockValues {
  public:
-  BlockValues(const Tree& tree, Dtype output) : tree_(*tree) {
-    if (!tree->is_leaf()) fused_.emplace(tree, output);
-    if (fused_ && !fused_->is_complete()) fused_.reset();
+  BlockValues(const Trees& trees, const std::vector<Dtype>& outputs) : trees_(trees) {
+    const auto is_leaf = [](const Tree& tree) { return tree->is_leaf(); };
+    const std::set<Tree> distinct(trees.begin(), trees.end());
+    if (distinct.size() == trees.size() && std::none_of(trees.begin(), trees.end(), is_leaf)) {
+      fused_.emplace(trees, outputs);
+      if (!fused_->is_complete()) fused_.reset();
+    }
+    if (fused_ || trees.size() == 1) return;
+    for (std::size_t i = 0; i < trees.size(); ++i)
+      alone_.push_back(std::make_unique<BlockValues>(Trees{trees[i]}, std::vector<Dtype>{outputs[i]}));
   }
   int64_t block_elements(const ProgressCallback& progress) const {
-    return tree_block_elements(tree_, fused_ ? progress.fused_bytes : progress.block_bytes);
+    return std::max<int64_t>((is_fused() ? progress.fused_bytes : progress.block_bytes) / widest(trees_), 1);
   }
   const Fused* fused() const { return fused_ ? &*fused_ : nullptr; }
-  void write(const Block& block, Tensor& out) {
+  void write(const Block& block, std::span<Tensor> outs) {
+    for (std::size_t i = 0; i < alone_.size(); ++i) alone_[i]->write(block, outs.subspan(i, 1));
     if (fused_)
-      at(tree_.span, [&] { fused_->write(block, out); });
-    else
-      block_value(tree_, block, &out);
+      at(trees_[0]->span, [&] { fused_->write(block, outs); });
+    else if (alone_.empty())
+      block_value(*trees_[0], block, &outs[0]);
   }
 
  private:
-  const TreeNode& tree_;
+  bool is_fused() const {
+    return fused_ || (!alone_.empty() &&
+                      std::all_of(alone_.begin(), alone_.end(), [](const auto& alone) { return alone->is_fused(); }));
+  }
+
+  Trees trees_;
   std::optional<Fused> fused_;
+  std::vector<std::unique_ptr<BlockValues>> alone_;  // each tree by itself, if one Program cannot compute all
 };
+
+/// Tells which parts of the trees' leaves no later block reads: those of leaves that lie in memory in the order of the
+/// blocks.
+class LeafParts {
+ public:
+  LeafParts(const Trees& trees, ProgressCallback& progress) : progress_(progress) {
+    for (const Tree& tree : trees) collect(*tree);
+  }
+  void leave(const Block& block) {
+    for (const Tensor& leaf : leaves_) {
+      const Tensor part = slice_block(leaf, block);
+      if (part.numel() < leaf.numel()) progress_.leave(part);
+    }
+  }
+
+ private:
+  void collect(const TreeNode& node) {
+    if (node.is_leaf() && node.tensor.defined() && node.tensor.is_contiguous() && is_new(node.tensor))
+      leaves_.push_back(node.tensor);
+    for (const Tree& operand : node.operands)
+      if (operand) collect(*operand);
+  }
+  bool is_new(const Tensor& tensor) const {
+    return std::none_of(leaves_.begin(), leaves_.end(), [&](const Tensor& leaf) { return leaf.is(tensor); });
+  }
+
+  ProgressCallback& progress_;
+  std::vector<Tensor> leaves_;
+};
+
+std::vector<Dtype> dtypes_of(const Trees& trees) {
+  std::vector<Dtype> dtypes;
+  for (const Tree& tree : trees) dtypes.push_back(tree->meta.dtype());
+  return dtypes;
+}
 
 }  // namespace
 
@@ -182,19 +235,30 @@ Tree apply(const Schema& function, std::vector<Tree> operands, Values values, Sp
 }
 
 void evaluate_elementwise(const Tree& tree, Tensor& out, ProgressCallback& progress) {
-  const QuietGuard quiet;
-  int64_t done = 0;
-  progress.advance(done, out.numel());
-  if (tree->is_number()) {
-    out.fill_(tree->number);
-    return;
+  if (!tree->is_number()) {
+    std::vector<Tensor> outs{out};
+    return evaluate_elementwise(Trees{tree}, outs, progress);
   }
-  BlockValues values(tree, out.dtype());
-  for_each_block(out.sizes(), values.block_elements(progress), [&](const Block& block) {
-    Tensor part = slice_block(out, block);
-    values.write(block, part);
-    done += part.numel();  // exact: at most out.numel()
-    progress.advance(done, out.numel());
+  progress.advance(0, out.numel());
+  out.fill_(tree->number);
+}
+
+void evaluate_elementwise(const Trees& trees, std::vector<Tensor>& outs, ProgressCallback& progress) {
+  const QuietGuard quiet;
+  const int64_t total = outs[0].numel();
+  int64_t done = 0;
+  progress.advance(done, total);
+  std::vector<Dtype> dtypes;
+  for (const Tensor& out : outs) dtypes.push_back(out.dtype());
+  BlockValues values(trees, dtypes);
+  LeafParts leaves(trees, progress);
+  for_each_block(outs[0].sizes(), values.block_elements(progress), [&](const Block& block) {
+    std::vector<Tensor> parts;
+    for (const Tensor& out : outs) parts.push_back(slice_block(out, block));
+    values.write(block, parts);
+    leaves.leave(block);
+    done += parts[0].numel();  // exact: at most `total`
+    progress.advance(done, total);
   });
 }
 
@@ -212,13 +276,13 @@ Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress) {
   const QuietGuard quiet;
   Planned planned;
   if (tree->is_leaf() || numel_of(tree->sizes()) == 0) return planned;
-  BlockValues values(tree, tree->meta.dtype());
+  BlockValues values({tree}, {tree->meta.dtype()});
   if (values.fused()) planned.leaves = values.fused()->leaves();
   const Cut cut = cut_into_blocks(tree->sizes(), values.block_elements(progress));
   planned.blocks = block_count(tree->sizes(), cut);
   Tensor part = slice_block(tree->meta, cut.first);
   CourseRecord record(false);
-  values.write(cut.first, part);
+  values.write(cut.first, {&part, 1});
   planned.courses = std::move(record.courses);
   planned.elementwise = planned.courses.size();
   return planned;
@@ -233,17 +297,32 @@ Planned plan_algorithm(const Schema& function, const Values& values) {
   return planned;
 }
 
-void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
-                     const std::function<void(const Tensor& values, const Block& block)>& visit) {
+Cut cut_of_blocks(const Trees& trees, const ProgressCallback& progress) {
+  return cut_into_blocks(trees[0]->sizes(), std::max<int64_t>(progress.block_bytes / widest(trees), 1));
+}
+
+void evaluate_blocks(const Trees& trees, ProgressCallback& progress,
+                     const std::function<void(const std::vector<Tensor>& values, const Block& block)>& visit) {
   const QuietGuard quiet;
   int64_t done = 0;
-  const int64_t total = numel_of(tree->sizes());
-  BlockValues values(tree, tree->meta.dtype());
-  for_each_block(tree->sizes(), tree_block_elements(*tree, progress.block_bytes), [&](const Block& block) {
-    Tensor part = empty(block.lengths, tree->meta.dtype());
-    values.write(block, part);
-    visit(part, block);
-    done += part.numel();  // exact: at most `total`
+  const SizesView sizes = trees[0]->sizes();
+  const int64_t total = numel_of(sizes);
+  Trees computed;  // the others are leaves, whose blocks are views
+  std::copy_if(trees.begin(), trees.end(), std::back_inserter(computed),
+               [](const Tree& tree) { return !tree->is_leaf(); });
+  std::optional<BlockValues> values;
+  if (!computed.empty()) values.emplace(computed, dtypes_of(computed));
+  LeafParts leaves(trees, progress);
+  for_each_block(sizes, std::max<int64_t>(progress.block_bytes / widest(trees), 1), [&](const Block& block) {
+    std::vector<Tensor> written, parts;
+    for (const Tree& tree : computed) written.push_back(empty(block.lengths, tree->meta.dtype()));
+    if (values) values->write(block, written);
+    std::size_t next = 0;
+    for (const Tree& tree : trees)
+      parts.push_back(tree->is_leaf() ? slice_block(tree->tensor, block) : written[next++]);
+    visit(parts, block);
+    leaves.leave(block);
+    done += parts[0].numel();  // exact: at most `total`
     progress.advance(done, total);
   });
 }

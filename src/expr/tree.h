@@ -72,9 +72,14 @@ void evaluate_elementwise(const Tree& tree, Tensor& out, ProgressCallback& progr
 /// The same into a new tensor; a leaf is its own value. A tree over meta tensors gives a meta tensor.
 Tensor evaluate_elementwise(const Tree& tree, ProgressCallback& progress);
 
-/// Computes the tree block by block. Order and sizes of blocks depend on shape and dtype only.
-void evaluate_blocks(const Tree& tree, ProgressCallback& progress,
-                     const std::function<void(const Tensor& values, const Block& block)>& visit);
+/// Computes trees of the same sizes in one pass: a block of all of them before the next block.
+void evaluate_elementwise(const Trees& trees, std::vector<Tensor>& outs, ProgressCallback& progress);
+
+/// Computes trees of the same sizes block by block. Order and sizes of blocks depend on shapes and dtypes only.
+void evaluate_blocks(const Trees& trees, ProgressCallback& progress,
+                     const std::function<void(const std::vector<Tensor>& values, const Block& block)>& visit);
+/// The block's size in `evaluate_blocks`.
+Cut cut_of_blocks(const Trees& trees, const ProgressCallback& progress);
 
 /// How engines plan some work.
 struct Planned {
@@ -85,16 +90,25 @@ struct Planned {
 };
 /// The plan for a tree over meta tensors. A leaf needs no work.
 Planned plan_elementwise(const Tree& tree, const ProgressCallback& progress);
-/// The same with a reduction, which is the last course.
-Planned plan_reduction(const Schema& function, const Tree& tree, const Values& values,
-                       const ProgressCallback& progress);
-
 /// The plan for an op over meta tensors that is computed at once.
 Planned plan_algorithm(const Schema& function, const Values& values);
 
-/// A reduction of a tree. A large tree is never in memory as a whole: each block is reduced at once, and partial
-/// results are combined in float64 (integers: int64), in an order that depends on the shape only.
-/// `values`: the reduction's other arguments.
-Tensor evaluate_reduction(const Schema& function, const Tree& tree, const Values& values, ProgressCallback& progress);
+/// A reduction of a tree. `values`: its other arguments.
+struct Reduction {
+  const Schema* function;
+  Tree tree;
+  Values values;
+};
+/// The plan for a reduction's tree and, as the last course, for the reduction.
+Planned plan_reduction(const Reduction& reduction, const ProgressCallback& progress);
+/// A reduction's result without its data: all checks, no memory. Undefined for a number.
+Tensor meta_of(const Reduction& reduction);
+/// Whether the reduction is done block by block, because its tree is large.
+bool goes_by_blocks(const Reduction& reduction, const ProgressCallback& progress);
+/// The result, in one piece: the tree's value is in memory as a whole, unless it is a leaf.
+Tensor evaluate_reduction(const Reduction& reduction, ProgressCallback& progress);
+/// The results of reductions that go by blocks, of trees of the same sizes, in one pass. Each block is reduced at once.
+/// Partial results are combined in float64 (integers: int64), in an order that depends on the shape only.
+List<Tensor> evaluate_reductions(const std::vector<Reduction>& reductions, ProgressCallback& progress);
 
 }  // namespace tenon::expr

@@ -7,6 +7,7 @@
 #include "io/input.h"
 #include "io/npy.h"
 #include "io/png.h"
+#include "io/safetensors.h"
 
 namespace tenon::io {
 namespace {
@@ -36,9 +37,10 @@ Format format_of_content(const InputFile& file) {
 }  // namespace
 
 Tensor load(const std::string& path) {
+  if (is_safetensors(path)) return load_safetensors(split_safetensors(path));
   Format format = format_of_name(path);
   if (format == Format::unknown && !is_stream(path))
-    fail_file(path, "the name should end in .npy, .png, .csv or .csv.gz");
+    fail_file(path, "the name should end in .npy, .safetensors, .png, .csv or .csv.gz");
   auto file = std::make_unique<InputFile>(path, Reading::mapped);
   if (format == Format::unknown) format = format_of_content(*file);
   if (format == Format::npy) return tensor_of_npy(std::move(file));
@@ -49,8 +51,9 @@ Tensor load(const std::string& path) {
 OutputFormat output_format(const std::string& path) {
   if (ends_with(path, ".npy")) return OutputFormat::npy;
   if (ends_with(path, ".png")) return OutputFormat::png;
+  if (is_safetensors(path)) return OutputFormat::safetensors;
   if (is_stream(path)) return OutputFormat::npy;
-  fail_file(path, "the name should end in .npy or .png");
+  fail_file(path, "the name should end in .npy, .safetensors or .png");
 }
 
 }  // namespace tenon::io

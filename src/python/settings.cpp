@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "tenon/budget.h"
 #include "tenon/factories.h"
 #include "tenon/instruction_set.h"
 #include "tenon/ops.h"
@@ -62,6 +63,8 @@ void bind_settings(nb::module_& module) {
   module.def("_broadcast_policy", &policy_text);
   module.def("_set_broadcast_policy",
              [](const std::string& text) { set_broadcast_policy(parse_broadcast_policy(text)); });
+  module.def("_memory_budget", &memory::budget);
+  module.def("_set_memory_budget", &memory::set_budget);
   module.def("_broadcast_warning", &backcompat::broadcast_warning);
   module.def("_set_broadcast_warning", &backcompat::set_broadcast_warning);
   module.def("_pointwise_1d", &backcompat::pointwise_1d);

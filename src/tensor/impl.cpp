@@ -1,4 +1,5 @@
 #include "tensor/impl.h"
+#include "tensor/budget.h"
 
 #include "base/checked.h"
 #include "tensor/history.h"
@@ -181,6 +182,7 @@ Tensor new_strided_tensor(SizesView sizes, SizesView strides, Dtype dtype, Devic
   if (device == Device::meta) return make_laid_out(sizes, strides, 0, dtype, device);
   const int64_t nbytes =
       (extent_of(sizes, strides) * itemsize(dtype)).or_else([&] { fail_storage_size(sizes, strides); });
+  check_budget(nbytes, sizes);
   Tensor tensor = make_laid_out(sizes, strides, 0, dtype, device);
   tensor.impl()->storage = new_storage(nbytes);
   return tensor;
@@ -203,7 +205,10 @@ Tensor new_tensor(SizesView sizes, Dtype dtype, Device device) {
     impl->strides[dim] = step;
     step *= sizes[dim];
   }
-  if (device != Device::meta) impl->storage = new_storage(numel * itemsize(dtype));
+  if (device == Device::meta) return tensor;
+  const int64_t nbytes = numel * itemsize(dtype);
+  check_budget(nbytes, sizes);
+  impl->storage = new_storage(nbytes);
   return tensor;
 }
 
@@ -257,6 +262,7 @@ void set_sizes_and_strides(const Tensor& tensor, SizesView sizes, SizesView stri
   if (impl->storage && needed > impl->storage->nbytes) {
     if (!impl->storage->resizable.load(std::memory_order_relaxed))
       throw Error("Trying to resize storage that is not resizable");
+    check_budget(needed, sizes);
     grow_storage(impl->storage, needed);
   }
   impl->sizes = std::move(new_sizes);

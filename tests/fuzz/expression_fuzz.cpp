@@ -25,7 +25,7 @@ expr::Scope make_scope(bool shapes) {
 void check_ast(const expr::Ast& ast) {
   const int64_t length = static_cast<int64_t>(ast.text.size());
   const int count = static_cast<int>(ast.nodes.size());
-  CLAIM(ast.root >= 0 && ast.root < count);
+  CLAIM(ast.roots[0] >= 0 && ast.roots[0] < count);
   for (const expr::Node& node : ast.nodes) {
     CLAIM(0 <= node.span.begin && node.span.begin <= node.span.end && node.span.end <= length);
     CLAIM(node.height <= expr::kMaxHeight);

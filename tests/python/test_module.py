@@ -96,6 +96,25 @@ def test_policy():
     raises(ValueError, "broadcast_policy: 'never' is none of", lambda: tenon.broadcast_policy(outer="never"))
 
 
+def test_memory_budget():
+    x = tenon.ones(1000, 100)
+    with tenon.memory_budget(10**9) as budget:
+        with tenon.memory_budget(300000):
+            raises(tenon.OutOfMemoryError, "not enough memory: a tensor of shape [1000, 100] takes 400000 bytes, and with the", lambda: x + 1)
+            assert x.add_(1)[0, 0] == 2 and (x[0] + x[:20]).shape == (20, 100)  # in place, and small
+            seen = []
+            other = threading.Thread(target=lambda: seen.append(pytest.raises(tenon.OutOfMemoryError, lambda: x * 2)))
+            other.start()
+            other.join()
+            assert seen  # all threads share one budget
+        assert (x + 1).shape == x.shape
+        assert repr(budget) == "memory_budget(1000000000)"
+        with tenon.memory_budget(None):
+            assert (x + 1).shape == x.shape
+    raises(ValueError, "memory_budget: a number of bytes is expected, but got -1", lambda: tenon.memory_budget(-1))
+    raises(TypeError, "memory_budget(): argument 'nbytes' must be int or None, not float", lambda: tenon.memory_budget(1.5))
+
+
 def test_identity():
     x = tenon.ones(3)
     assert x.add_(1) is x and tenon.abs(x, out=x) is x and x.contiguous() is x and x.to(tenon.float32) is x

@@ -38,6 +38,7 @@ from ._functions import (
     unique,
     unique_consecutive,
 )
+from ._budget import memory_budget
 from ._fuse import fuse
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy
