@@ -441,6 +441,11 @@ template <class Form>
 void half_binary_once(void* out, const Lanes* in, int64_t n) {
   half_loop<Form>(HalfTag(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]));
 }
+/// The second operand is a number.
+template <class Form>
+void half_with_number(void* out, const Lanes* in, int64_t n) {
+  half_loop<Form>(HalfTag(), out, n, HalfLanes(in[0]), HalfSplat(in[1]));
+}
 template <class Form>
 void half_ternary(void* out, const Lanes* in, int64_t n) {
   half_loop<Form>(HalfTag(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]), HalfLanesOrSplat(in[2]));
@@ -639,8 +644,12 @@ constexpr KernelPair half_kernel() {
   constexpr bool has_none = (row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float;
   if constexpr (has_none || (!row.stepwise && (!has_kernel<F, float>() || keeps_numbers(row))))
     return {};
-  else if constexpr (row.stepwise && row.vectors)
+  else if constexpr (row.stepwise && row.vectors && operand_count(row, kFormulaArity<F>) == 1)
+    return {&half_with_number<RoundedStepwise<F, T>>};
+  else if constexpr (std::is_same_v<F, ops::div_floor>)
     return {&half_binary_once<RoundedStepwise<F, T>>};
+  else if constexpr (row.stepwise && row.vectors)
+    return {&half_binary<RoundedStepwise<F, T>>};
   else if constexpr (std::is_same_v<F, ops::nextafter>)
     return {&binary<NeighbourBits<T>, uint16_t, uint16_t, uint16_t>};
 #if TENON_HAS_MASKS
