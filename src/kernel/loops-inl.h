@@ -968,7 +968,7 @@ constexpr KernelPair complex_kernel() {
     return kernel_pair<&by_steps<F, Z, Z, Z, Z, Z>, Z, Z, Z, Z, Z>();
 }
 /// Whether there is a loop for each combination of splats. Without vectors only of common ops and dtypes: machines
-/// without AVX2 are rare, and these loops would be 0.6 MB of code that no other machine runs.
+/// without AVX2 are rare, and these loops would be 0.3 MB of code that no other machine runs.
 template <class F, class T>
 inline constexpr bool kHasLoops = TENON_HAS_VECTORS || (F::row.short_rows && sizeof(T) >= 4);
 template <class F, class T>
