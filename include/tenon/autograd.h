@@ -238,6 +238,20 @@ TENON_API bool gradcheck(const Differentiable& function, const Tensors& inputs, 
 TENON_API bool gradgradcheck(const Differentiable& function, const Tensors& inputs,
                              const GradcheckOptions& options = {});
 
+// --- Gradients of several parameters, limited together. Parameters without a gradient do not count.
+
+/// The norm of order `norm_type` of all elements of all tensors: a 0-dim tensor.
+TENON_API Tensor get_total_norm(const Tensors& tensors, double norm_type = 2);
+/// Multiplies all gradients by max_norm / total_norm if that is below 1.
+TENON_API void clip_grads_with_norm_(const Tensors& parameters, double max_norm, const Tensor& total_norm);
+/// The same with the total norm of the gradients, which is returned. Error "The total norm of order 2 for gradients
+/// from `parameters` is non-finite, so it cannot be clipped. ..." if asked for.
+/// https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.clip_grad_norm_.html
+TENON_API double clip_grad_norm_(const Tensors& parameters, double max_norm, double norm_type = 2,
+                                 bool error_if_nonfinite = false);
+/// Limits every element of the gradients to [-clip_value, clip_value].
+TENON_API void clip_grad_value_(const Tensors& parameters, double clip_value);
+
 /// While a guard lives, ops of this thread remember where they were called. If backward fails, or gives a NaN
 /// (`check_nan`), the Error names the op that caused it.
 /// https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.set_detect_anomaly

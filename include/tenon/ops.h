@@ -18,6 +18,11 @@ TENON_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1
 /// einsum with the arguments in PyTorch's order.
 inline Tensor einsum(const char* equation, const List<Tensor>& tensors) { return einsum(tensors, equation); }
 
+/// linalg_multi_dot of matrices; of one, itself. Errors "Tensor dimension is 1, expected 2 instead.", "chain_matmul():
+/// Expected one or more matrices".
+TENON_API Tensor chain_matmul(const List<Tensor>& matrices);
+TENON_API Tensor& chain_matmul_out(Tensor& out, const List<Tensor>& matrices);
+
 /// The softmax of the negative elements.
 inline Tensor softmin(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = {}) {
   return softmax(neg(self), dim, dtype);
@@ -32,6 +37,15 @@ inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) { return 
 inline Tensor moveaxis(const Tensor& self, SizesView source, SizesView destination) {
   return self.movedim(source, destination);
 }
+
+/// `values`, broadcast, written to the elements of `self` that the indices select, one for each of the first dims; an
+/// undefined one selects all. If an element is selected twice, the last value stays; with `accumulate` all are added to
+/// it. Tensor::index_put_ takes slices, too.
+/// https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
+TENON_API Tensor& index_put_(Tensor& self, const List<Tensor>& indices, const Tensor& values, bool accumulate = false);
+/// The same in a copy.
+TENON_API Tensor index_put(const Tensor& self, const List<Tensor>& indices, const Tensor& values,
+                           bool accumulate = false);
 
 /// The indices of the nonzero elements: one int64 tensor for each dim.
 TENON_API List<Tensor> nonzero_places(const Tensor& self);

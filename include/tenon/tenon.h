@@ -10,6 +10,7 @@
 #include "tenon/fuse.h"
 #include "tenon/instruction_set.h"
 #include "tenon/lanes.h"
+#include "tenon/nn.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/random.h"

@@ -1,11 +1,15 @@
-#include "dispatch/batch_norm.h"
-
+// Normalization of batches and of images. PyTorch: Normalization.cpp.
+#include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 
+#include "base/checked.h"
 #include "dispatch/algorithm.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/reduce.h"
 #include "shape/dense_strides.h"
+#include "tenon/nn.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/shape.h"
@@ -13,37 +17,211 @@
 namespace tenon {
 namespace {
 
+/// The tensors beside the input; some may be undefined.
+struct Parameters {
+  Tensor weight, bias, running_mean, running_var;
+};
+
+// --- What is refused, in the order and with the texts of PyTorch.
+
+void check_channels(const char* name, const Tensor& parameter, int64_t channels) {
+  if (parameter.defined() && parameter.numel() != channels)
+    throw Error(std::string(name) + " should contain " + std::to_string(channels) + " elements not " +
+                std::to_string(parameter.numel()));
+}
+void check_running(const char* name, const Tensor& running, int64_t channels, bool training) {
+  if (!running.defined() && !training) throw Error(std::string(name) + " must be defined in evaluation mode");
+  check_channels(name, running, channels);
+}
+void check_same(Dtype dtype, std::initializer_list<const Tensor*> parameters) {
+  for (const Tensor* parameter : parameters)
+    if (parameter->defined() && parameter->dtype() != dtype)
+      throw Error(std::string("expected scalar type ") + scalar_type_name(dtype) + " but found " +
+                  scalar_type_name(parameter->dtype()));
+}
+/// 16-bit input takes float32 parameters. Which of two texts PyTorch has depends on the first parameter.
+void check_dtypes(Dtype input, const Parameters& x, bool training) {
+  const Tensor* first = nullptr;
+  bool all_float32 = true;
+  for (const Tensor* parameter : {&x.weight, &x.bias, &x.running_mean, &x.running_var}) {
+    if (!parameter->defined()) continue;
+    if (!first) first = parameter;
+    all_float32 = all_float32 && parameter->dtype() == float32;
+  }
+  if (!first || first->dtype() == input) {
+    if (training) return check_same(input, {&x.running_mean, &x.running_var, &x.weight, &x.bias});
+    return check_same(input, {&x.weight, &x.bias, &x.running_mean, &x.running_var});
+  }
+  if (!all_float32) throw Error("mixed dtype (CPU): expect parameter to have scalar type of Float");
+  if (input != float16 && input != bfloat16) throw Error("mixed dtype (CPU): all inputs must share same datatype.");
+}
+void check(const Tensor& input, const Parameters& x, bool training) {
+  const int64_t channels = input.dim() > 1 ? input.size(1) : 0;
+  check_running("running_mean", x.running_mean, channels, training);
+  check_running("running_var", x.running_var, channels, training);
+  check_channels("weight", x.weight, channels);
+  check_channels("bias", x.bias, channels);
+  if (training) input.size(1);  // in training PyTorch asks for the channels before it looks at the dtype
+  if (x.running_mean.defined() != x.running_var.defined())
+    throw ValueError("running_mean and running_var must either both be None or neither be None");
+  if (!is_floating_point(input.dtype())) fail_no_code("batch_norm", input.dtype());
+  input.size(1);  // and in evaluation after it
+  check_dtypes(input.dtype(), x, training);
+}
+
+// --- The parts of batch_norm.
+
 /// Numbers of the channels, in sizes that broadcast with a batch.
 Tensor by_channel(const Tensor& numbers, int64_t dims) {
+  if (!numbers.defined()) return numbers;
   Dims sizes(dims, 1);
   sizes[1] = numbers.numel();
-  return numbers.view(sizes);
+  return numbers.reshape(sizes);
+}
+/// 16-bit floats in float32: results are rounded once.
+Tensor wide(const Tensor& numbers) { return numbers.to(widened(numbers.dtype())); }
+Tensor scaled(Tensor normalized, const Tensor& weight, const Tensor& bias, Dtype dtype) {
+  const int64_t dims = normalized.dim();
+  if (weight.defined()) normalized = normalized * by_channel(weight, dims);
+  if (bias.defined()) normalized = normalized + by_channel(bias, dims);
+  return normalized.to(dtype);
+}
+bool is_differentiated(const Tensor& tensor) { return tensor.defined() && is_recorded(tensor); }
+/// batch_norm without elements. As in PyTorch the first weight and bias, of any size, take part, so that both get
+/// gradients.
+Tensor of_nothing(const Tensor& input, const Parameters& x) {
+  Tensor result = input.clone();
+  if (x.weight.defined()) result = result * x.weight.select(0, 0);
+  return x.bias.defined() ? result + x.bias.select(0, 0) : result;
+}
+/// As in PyTorch a factor and a term for each channel, so that the input is read once.
+Tensor by_running_numbers(const Tensor& input, const Parameters& x, double eps) {
+  const Tensor mean = wide(x.running_mean);
+  const Tensor scale = rsqrt(wide(x.running_var) + eps);
+  const int64_t dims = input.dim();
+  if (is_differentiated(x.weight)) {
+    // The gradient of the weight sums products with input - mean, whose parts would cancel.
+    return scaled((wide(input) - by_channel(mean, dims)) * by_channel(scale, dims), x.weight, x.bias, input.dtype());
+  }
+  const Tensor factor = x.weight.defined() ? scale * x.weight : scale;
+  const Tensor term = x.bias.defined() ? x.bias - mean * factor : neg(mean) * factor;
+  return addcmul(by_channel(term, dims), input, by_channel(factor, dims)).to(input.dtype());
 }
 
-}  // namespace
-
-void update_running(Tensor& running, const Tensor& of_batch, double factor, double momentum) {
-  const PolicyExemption exempt;
-  const Tensor numbers = factor == 1 ? of_batch.detach() : of_batch.detach() * factor;
-  running.mul_(1 - momentum).add_(numbers.to(running.dtype()), momentum);
-}
-
-NormalizedBatch normalize_batch(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps) {
-  const PolicyExemption exempt;
-  const Tensor batch = input.detach();
+/// `mean` and `variance` of each channel, not corrected; of 16-bit floats in float32.
+struct NormalizedBatch {
+  Tensor elements, mean, variance;
+};
+Dims dims_but_channels(const Tensor& batch) {
   Dims dims{0};
   for (int64_t dim = 2; dim < batch.dim(); ++dim) dims.push_back(dim);
-  auto [variance, mean] = wide_var_mean(batch, dims);
-  Tensor factor = rsqrt(variance + eps);
-  if (eps == 0) factor = factor.masked_fill(eq(variance, 0), 0);  // as in PyTorch
-  if (weight.defined()) factor = factor * weight.detach();
+  return dims;
+}
+Tensor scale_of(const Tensor& variance, double eps) {
+  const Tensor scale = rsqrt(variance + eps);
+  return eps == 0 ? scale.masked_fill(eq(variance, 0), 0) : scale;  // as in PyTorch
+}
+NormalizedBatch normalized(const Tensor& input, const Parameters& x, double eps) {
+  const Tensor batch = input.detach();
+  auto [variance, mean] = wide_var_mean(batch, dims_but_channels(batch));
+  Tensor factor = scale_of(variance, eps);
+  if (x.weight.defined()) factor = factor * x.weight.detach();
   // As in PyTorch a factor and a term for each channel, so that the batch is read only once more.
-  const Tensor term = bias.defined() ? addcmul(bias.detach(), mean, factor, -1) : neg(mean * factor);
+  const Tensor term = x.bias.defined() ? addcmul(x.bias.detach(), mean, factor, -1) : neg(mean * factor);
   const Dims strides = format_strides(batch.sizes(), format_of(batch.sizes(), batch.strides()));
   Tensor elements = new_tensor(batch.sizes(), strides, batch.dtype(), batch.device());
   addcmul_out(elements, by_channel(term, batch.dim()), batch, by_channel(factor, batch.dim()));
   forget_writes(elements);
   return {std::move(elements), std::move(mean), std::move(variance)};
+}
+/// The same by differentiable ops.
+NormalizedBatch normalized_with_history(const Tensor& input, const Parameters& x, double eps) {
+  const Tensor elements = wide(input);
+  auto [variance, mean] = var_mean(elements, SizesView(dims_but_channels(input)), 0);
+  const int64_t dims = input.dim();
+  const Tensor centered = elements - by_channel(mean, dims);
+  return {scaled(centered * by_channel(scale_of(variance, eps), dims), x.weight, x.bias, input.dtype()), mean,
+          variance};
+}
+
+/// Makes running numbers 1 - momentum of themselves and momentum of the batch's, which are multiplied by `factor`
+/// first.
+void update(const Tensor& running, const Tensor& of_batch, double factor, double momentum) {
+  const Tensor numbers = factor == 1 ? of_batch.detach() : of_batch.detach() * factor;
+  running.detach().mul_(1 - momentum).add_(numbers.to(running.dtype()), momentum);
+}
+void update_running(const Tensor& input, const Parameters& x, const NormalizedBatch& batch, double momentum) {
+  if (!x.running_mean.defined()) return;
+  const auto count = static_cast<double>(input.numel() / input.size(1));
+  update(x.running_mean, batch.mean, 1, momentum);
+  update(x.running_var, batch.variance, count > 1 ? count / (count - 1) : std::nan(""), momentum);
+}
+
+Tensor normalize_batch(const Tensor& input, const Parameters& x, bool training, double momentum, double eps) {
+  if (input.numel() == 0) return of_nothing(input, x);
+  check(input, x, training);
+  const PolicyExemption exempt;
+  if (!training) return by_running_numbers(input, x, eps);
+  const bool has_history =
+      thread_modes.traced || is_differentiated(input) || is_differentiated(x.weight) || is_differentiated(x.bias);
+  NormalizedBatch batch = has_history ? normalized_with_history(input, x, eps) : normalized(input, x, eps);
+  update_running(input, x, batch, momentum);
+  return std::move(batch.elements);
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                  const Tensor& running_var, bool training, double momentum, double eps, bool /*cudnn_enabled*/) {
+  return normalize_batch(input, {weight, bias, running_mean, running_var}, training, momentum, eps);
+}
+
+// --- instance_norm
+
+namespace {
+
+Tensor repeated(const Tensor& numbers, int64_t count) { return numbers.defined() ? numbers.repeat({count}) : numbers; }
+
+void take_mean(const Tensor& running, const Tensor& of_images, const Tensor& input) {
+  if (running.defined()) running.detach().copy_(of_images.detach().view({input.size(0), input.size(1)}).mean(0));
+}
+
+/// The images of a batch as channels of one image.
+Tensor normalize_images(const Tensor& input, const Parameters& x, bool use_input_stats, double momentum, double eps) {
+  const int64_t batch = input.size(0);
+  Dims sizes = input.sizes().copy();
+  sizes[0] = 1;
+  sizes[1] = numel_from(Checked(batch) * input.size(1));
+  const Parameters all{repeated(x.weight, batch), repeated(x.bias, batch), repeated(x.running_mean, batch),
+                       repeated(x.running_var, batch)};
+  Tensor result = normalize_batch(input.reshape(sizes), all, use_input_stats, momentum, eps).view(input.sizes());
+  if (!use_input_stats) return result;
+  take_mean(x.running_mean, all.running_mean, input);
+  take_mean(x.running_var, all.running_var, input);
+  return result;
+}
+
+}  // namespace
+
+Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                     const Tensor& running_var, bool use_input_stats, double momentum, double eps,
+                     bool /*cudnn_enabled*/) {
+  if (!use_input_stats && !(running_mean.defined() && running_var.defined()))
+    throw Error("Expected running_mean and running_var to be defined when use_input_stats is false");
+  input.size(0);  // whose error comes first
+  const int64_t channels = input.size(1);
+  const auto fits = [&](const Tensor& parameter) { return !parameter.defined() || parameter.numel() == channels; };
+  const bool has_running = running_mean.defined() || running_var.defined();
+  if (!has_running && input.numel() > 0 && is_floating_point(input.dtype()) && fits(weight) && fits(bias))
+    return group_norm(input, channels, weight, bias, eps);
+  return normalize_images(input, {weight, bias, running_mean, running_var}, use_input_stats, momentum, eps);
+}
+
+// --- normalize
+
+Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
+  const PolicyExemption exempt;
+  return input / norm(input, p, dim, true).clamp_min(eps).expand_as(input);
 }
 
 }  // namespace tenon

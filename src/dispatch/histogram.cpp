@@ -2,7 +2,6 @@
 // native/cpu/HistogramKernel.cpp.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
+#include "dispatch/text.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tile/run.h"
@@ -30,13 +30,6 @@ namespace {
 struct Range {
   double low, high;
 };
-
-/// As C++ streams print it.
-std::string printed(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
 
 /// 1 to both sides of a number, or to its neighbours.
 template <class T>
@@ -61,7 +54,7 @@ Range range_of(const Tensor& self, Scalar min, Scalar max) {
   }
   if (range.low == range.high) range = around(range.low, self.dtype());
   if (!std::isfinite(range.low) || !std::isfinite(range.high))
-    throw Error("torch.histc: range of [" + printed(range.low) + ", " + printed(range.high) + "] is not finite");
+    throw Error("torch.histc: range of [" + text_of(range.low) + ", " + text_of(range.high) + "] is not finite");
   if (!(range.low < range.high)) throw Error("torch.histc: max must be larger than min");
   return range;
 }
@@ -181,11 +174,11 @@ Range edges_of(const Tensor& self, const std::optional<List<double>>& range) {
     ends = {low.item().to<double>(), high.item().to<double>()};
   }
   if (!std::isfinite(ends.low) || !std::isfinite(ends.high))
-    throw Error("torch.histogramdd: dimension 0's range [" + printed(ends.low) + ", " + printed(ends.high) +
+    throw Error("torch.histogramdd: dimension 0's range [" + text_of(ends.low) + ", " + text_of(ends.high) +
                 "] is not finite");
   if (ends.low > ends.high)
-    throw Error("torch.histogramdd: min should not exceed max, but got min " + printed(ends.low) + " max " +
-                printed(ends.high) + " for dimension 0");
+    throw Error("torch.histogramdd: min should not exceed max, but got min " + text_of(ends.low) + " max " +
+                text_of(ends.high) + " for dimension 0");
   if (ends.low == ends.high) return {ends.low - 0.5, ends.high + 0.5};
   return ends;
 }

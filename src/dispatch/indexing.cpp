@@ -480,4 +480,13 @@ void index_put(const Tensor& self, const std::vector<Tensor>& indices, const Ten
     run_index_put(indexed, given, put);
 }
 
+Tensor& index_put_(Tensor& self, const List<Tensor>& indices, const Tensor& values, bool accumulate) {
+  index_put(self, std::vector<Tensor>(indices.begin(), indices.end()), values, accumulate ? Put::add : Put::replace);
+  return self;
+}
+Tensor index_put(const Tensor& self, const List<Tensor>& indices, const Tensor& values, bool accumulate) {
+  Tensor result = self.clone();
+  return index_put_(result, indices, values, accumulate);
+}
+
 }  // namespace tenon

@@ -1,6 +1,5 @@
 // Norms of matrices, as reductions of vector norms. PyTorch: linalg_matrix_norm and linalg_norm of LinearAlgebra.cpp.
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
+#include "dispatch/text.h"
 #include "tenon/ops.h"
 #include "type/overflow.h"
 
@@ -15,13 +15,6 @@ namespace tenon {
 namespace {
 
 [[noreturn]] void fail(const std::string& text) { throw Error("linalg.matrix_norm: " + text); }
-
-/// As C++ streams print it.
-std::string printed(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
 
 [[noreturn]] void fail_without_singular_values(const std::string& ord, const char* in_numpy) {
   throw NotImplementedError("linalg.matrix_norm: Order " + ord +
@@ -60,10 +53,10 @@ SizesView dims_or(const DimsArg& dim, const int64_t (&fallback)[2]) {
 Tensor matrix_norm(const Tensor& self, Scalar ord, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (ord.is_complex()) fail("Expected a non-complex scalar as the order of norm.");
   const double order = ord.to<double>(), magnitude = std::abs(order);
-  if (magnitude != 1 && magnitude != 2 && !std::isinf(magnitude)) fail("Order " + printed(order) + " not supported.");
+  if (magnitude != 1 && magnitude != 2 && !std::isinf(magnitude)) fail("Order " + text_of(order) + " not supported.");
   check_matrix(self);
   Plane plane = plane_of(self, dims);
-  if (magnitude == 2) fail_without_singular_values(printed(order), printed(order).c_str());
+  if (magnitude == 2) fail_without_singular_values(text_of(order), text_of(order).c_str());
   check_norm_dtypes("linalg.matrix_norm", self.dtype(), dtype);
   if (std::isinf(magnitude)) std::swap(plane.rows, plane.columns);
   // Without keepdim the first reduction removes its dim.

@@ -14,6 +14,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/generator.h"
+#include "dispatch/text.h"
 #include "kernel/kernel.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -613,14 +614,6 @@ Tensor randperm(int64_t n, Options options) {
 }
 
 // --- Writes
-
-namespace {
-std::string text_of(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
-}  // namespace
 
 namespace {
 void check_uniform(Dtype dtype, double from, double to) {

@@ -451,6 +451,27 @@ Tensor& plain::linalg_multi_dot_out(Tensor& out, const List<Tensor>& tensors) {
   return copy_product(out, chain_product(chain));
 }
 
+namespace {
+
+/// The first of a chain that is a single matrix; undefined for others.
+Tensor only_matrix(const List<Tensor>& matrices) {
+  for (const Tensor& matrix : matrices)
+    if (matrix.dim() != 2) throw Error("Tensor dimension is " + text(matrix.dim()) + ", expected 2 instead.");
+  if (matrices.size() == 0) throw Error("chain_matmul(): Expected one or more matrices");
+  return matrices.size() == 1 ? matrices[0] : Tensor();
+}
+
+}  // namespace
+
+Tensor chain_matmul(const List<Tensor>& matrices) {
+  const Tensor only = only_matrix(matrices);
+  return only.defined() ? only : linalg_multi_dot(matrices);
+}
+Tensor& chain_matmul_out(Tensor& out, const List<Tensor>& matrices) {
+  const Tensor only = only_matrix(matrices);
+  return only.defined() ? out.copy_(only) : linalg_multi_dot_out(out, matrices);
+}
+
 // --- linear, bilinear
 
 namespace {

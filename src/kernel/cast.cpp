@@ -197,8 +197,12 @@ void cast_by_float32(void* out, const Lanes* in, int64_t n);
 template <class From, class To>
 constexpr KernelPair cast_kernels() {
   using Same = Moved<sizeof(Stored<To>)>;
-  if constexpr (std::is_same_v<From, To>)
-    return kernel_pair<&copy<Same>, Same, Same>();
+  if constexpr (std::is_same_v<From, To>) return kernel_pair<&copy<Same>, Same, Same>();
+  // What is cut off is the same for both signs.
+  else if constexpr (std::is_same_v<To, int8_t>)
+    return cast_kernels<From, uint8_t>();
+  else if constexpr (std::is_same_v<To, uint16_t>)
+    return cast_kernels<From, int16_t>();
   else if constexpr (Half<From> && std::is_same_v<To, bool>)
     return kernel_pair<&truth_of_half<From>, To, From>();
   else if constexpr (Half<To> && std::is_same_v<From, bool>)

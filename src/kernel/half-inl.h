@@ -436,6 +436,16 @@ void half_binary(void* out, const Lanes* in, int64_t n) {
   if (in[0].step == 0) return half_loop<Form>(HalfTag(), out, n, HalfSplat(in[0]), HalfLanes(in[1]));
   half_loop<Form>(HalfTag(), out, n, HalfLanes(in[0]), HalfLanes(in[1]));
 }
+/// One loop for all combinations: of formulas that are bound by arithmetic, not by memory.
+template <class Form>
+void half_binary_once(void* out, const Lanes* in, int64_t n) {
+  half_loop<Form>(HalfTag(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]));
+}
+/// The second operand is a number.
+template <class Form>
+void half_with_number(void* out, const Lanes* in, int64_t n) {
+  half_loop<Form>(HalfTag(), out, n, HalfLanes(in[0]), HalfSplat(in[1]));
+}
 template <class Form>
 void half_ternary(void* out, const Lanes* in, int64_t n) {
   half_loop<Form>(HalfTag(), out, n, HalfLanesOrSplat(in[0]), HalfLanesOrSplat(in[1]), HalfLanesOrSplat(in[2]));
@@ -534,9 +544,9 @@ constexpr KernelPair lane_kernels() {
   if constexpr (kFormulaArity<F> == 1)
     return {&unary<Form, Out, uint16_t>};
   else if constexpr (kFormulaArity<F> == 2)
-    return {&binary<Form, Out, uint16_t, uint16_t>};
+    return {&by_steps<Form, Out, uint16_t, uint16_t>};
   else
-    return {&several<Form, Out, uint16_t, uint16_t, uint16_t>};
+    return {&by_steps<Form, Out, uint16_t, uint16_t, uint16_t>};
 }
 
 /// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op. With streaming stores for whole
@@ -620,6 +630,13 @@ struct NeighbourBits {
   }
 };
 
+/// Numbers as bounds are rounded to 16 bits, too, so that these compute the same.
+template <class F>
+using FormulaOnBits = std::conditional_t<
+    std::is_same_v<F, ops::clamp_scalar>, ops::clamp,
+    std::conditional_t<std::is_same_v<F, ops::clamp_min_scalar>, ops::maximum,
+                       std::conditional_t<std::is_same_v<F, ops::clamp_max_scalar>, ops::minimum, F>>>;
+
 template <class F, class T, Op kOp>
 constexpr KernelPair half_kernel() {
   constexpr const Row& row = F::row;
@@ -627,6 +644,10 @@ constexpr KernelPair half_kernel() {
   constexpr bool has_none = (row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float;
   if constexpr (has_none || (!row.stepwise && (!has_kernel<F, float>() || keeps_numbers(row))))
     return {};
+  else if constexpr (row.stepwise && row.vectors && operand_count(row, kFormulaArity<F>) == 1)
+    return {&half_with_number<RoundedStepwise<F, T>>};
+  else if constexpr (std::is_same_v<F, ops::div_floor>)
+    return {&half_binary_once<RoundedStepwise<F, T>>};
   else if constexpr (row.stepwise && row.vectors)
     return {&half_binary<RoundedStepwise<F, T>>};
   else if constexpr (std::is_same_v<F, ops::nextafter>)
@@ -635,13 +656,14 @@ constexpr KernelPair half_kernel() {
   else if constexpr (row.promotion == Promotion::select)
     return {&select_row<uint16_t, false>, &select_row<uint16_t, true>};
 #endif
+  else if constexpr (row.promotion == Promotion::select && !TENON_HAS_VECTORS)
+    return {&by_steps<F, uint16_t, bool, uint16_t, uint16_t>};
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several<F, uint16_t, bool, uint16_t, uint16_t>, uint16_t, bool, uint16_t,
-                       uint16_t>();  // moves elements only
+    return select_kernel<F, uint16_t>();
   else if constexpr (!TENON_HAS_VECTORS && !row.vectors && !row.through_float32)
     return lane_kernels<F, T>();
   else if constexpr (row.on_bits)
-    return half_kernels<OnBits<F, T>, T, kFormulaArity<F>>();
+    return half_kernels<OnBits<FormulaOnBits<F>, T>, T, kFormulaArity<F>>();
 #if TENON_HAS_HALF_FUNCTIONS
   else if constexpr (!std::is_void_v<typename HalfFunctionOf<F>::type>)
     return half_kernels<OverHalfFunction<F, typename HalfFunctionOf<F>::type, T>, T, 1>();

@@ -52,19 +52,19 @@ bool rounds_once(Op op, Dtype half) {
          formulas::arity_of(op) >= 1;
 }
 
-/// Each number with each, one of the operands in turn a splat.
+/// Each number with each, one of several operands in turn a splat. The arguments behind the operands are always one.
 void expect_rounded_once(Op op, Dtype half) {
   const std::vector<uint16_t> bits = bits_of_every_kind(half);
   const auto n = static_cast<int64_t>(bits.size());
   std::vector<float> wide;
   for (const uint16_t number : bits) wide.push_back(value_of(half, number));
-  const int arity = formulas::arity_of(op);
+  const int arity = formulas::arity_of(op), operands = operand_count(row_of(op), arity);
   const bool gives_truth = row_of(op).promotion == Promotion::comparison;
   for (int splat = 0; splat < arity; ++splat)
     for (std::size_t one = 0; one < (arity == 1 ? 1 : bits.size()); ++one) {
       Lanes in[kMaxArgs], wide_in[kMaxArgs];
       for (int k = 0; k < arity; ++k) {
-        const bool is_splat = arity > 1 && k == splat;
+        const bool is_splat = k >= operands || (operands > 1 && k == splat);
         in[k] = {bits.data() + (is_splat ? one : 0), is_splat ? 0 : 1};
         wide_in[k] = {wide.data() + (is_splat ? one : 0), is_splat ? 0 : 1};
       }

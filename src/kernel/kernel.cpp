@@ -60,6 +60,16 @@ void share_unsigned(KernelTable& table, Dtype dtype, Dtype other) {
   }
 }
 
+void share_bytes(KernelTable& table) {
+  constexpr auto to = static_cast<std::size_t>(uint8), from = static_cast<std::size_t>(int8);
+  for (std::size_t op = 0; op < kOpCount; ++op) {
+    if (!ignores_sign(static_cast<Op>(op))) continue;
+    table.elementwise[op][to] = table.elementwise[op][from];
+    table.elementwise_streamed[op][to] = table.elementwise_streamed[op][from];
+    table.elementwise_rows[op][to] = table.elementwise_rows[op][from];
+  }
+}
+
 void share_formulas(KernelTable& table) {
   for (std::size_t op = 0; op < kOpCount; ++op)
     for (std::size_t dtype = 0; dtype < kDtypeCount; ++dtype) {
@@ -120,6 +130,7 @@ KernelTable make_table() {
   fill_bfloat16(table);
   fill_complex_dtypes(table);
   fill_extremes(table);  // after the dtypes, whose folds are replaced
+  share_bytes(table);
   share_formulas(table);
   share_truths(table);
   share_beside_numbers(table);

@@ -345,8 +345,32 @@ constexpr Op formula_of(Op op) {
 /// The same for one dtype: some formulas differ only for floats, for NaN or by their rounding.
 constexpr Op formula_of(Op op, Dtype dtype) {
   const Op formula = formula_of(op);
-  const bool truth = dtype == bool_, integer = is_integral(dtype) && !truth;
+  const bool truth = dtype == bool_, integer = is_integral(dtype) && !truth, is_unsigned = dtype == uint8;
   switch (formula) {
+    case Op::add:
+    case Op::bitwise_or:
+    case Op::maximum:
+      return truth ? Op::logical_or : formula;
+    case Op::mul:
+    case Op::bitwise_and:
+    case Op::minimum:
+      return truth ? Op::logical_and : formula;
+    case Op::bitwise_xor:
+      return truth ? Op::logical_xor : formula;
+    case Op::bitwise_not:
+      return truth ? Op::logical_not : formula;
+    case Op::sign:
+    case Op::square:
+      return truth ? Op::pow_to_1 : formula;
+    case Op::signbit:
+      return truth || is_unsigned ? Op::isnan : formula;
+    case Op::abs:
+    case Op::relu:
+      return is_unsigned ? Op::trunc : formula;
+    case Op::div_floor:
+      return is_unsigned ? Op::div_trunc : formula;
+    case Op::fmod:
+      return is_unsigned ? Op::remainder : formula;
     case Op::all:
       return truth ? Op::amin : formula;
     case Op::any:
@@ -359,16 +383,17 @@ constexpr Op formula_of(Op op, Dtype dtype) {
     case Op::round:
     case Op::pow_to_1:
       return integer ? Op::trunc : formula;
-    case Op::clamp:
-      return integer ? Op::clamp_scalar : formula;
+    case Op::clamp_scalar:
+      return integer ? Op::clamp : formula;
     case Op::fmin:
     case Op::clamp_max_scalar:
-      return truth || integer ? Op::minimum : formula;
+      return truth ? Op::logical_and : integer ? Op::minimum : formula;
     case Op::fmax:
     case Op::clamp_min_scalar:
-      return truth || integer ? Op::maximum : formula;
+      return truth ? Op::logical_or : integer ? Op::maximum : formula;
     case Op::hardtanh:
-      return integer || dtype == float32 || dtype == float64 ? Op::clamp_scalar : formula;
+      if (integer) return Op::clamp;
+      return dtype == float32 || dtype == float64 ? Op::clamp_scalar : formula;
     case Op::lerp_scalar:
       return dtype == float16 || dtype == bfloat16 ? formula : Op::lerp;
     case Op::leaky_relu:
@@ -381,6 +406,36 @@ constexpr Op formula_of(Op op, Dtype dtype) {
     default:
       return formula;
   }
+}
+
+/// Whether an op gives uint8 the bits that it gives int8: arithmetic modulo 256, and what only compares or moves bits.
+constexpr bool ignores_sign(Op op) {
+  switch (op) {
+    case Op::add:
+    case Op::add_alpha:
+    case Op::addcmul:
+    case Op::bitwise_and:
+    case Op::bitwise_not:
+    case Op::bitwise_or:
+    case Op::bitwise_xor:
+    case Op::eq:
+    case Op::mul:
+    case Op::ne:
+    case Op::neg:
+    case Op::pow_to_0:
+    case Op::pow_to_3:
+    case Op::square:
+    case Op::sub:
+    case Op::trunc:
+    case Op::where:
+      return true;
+    default:
+      return false;
+  }
+}
+/// Whether an op has kernels of its own for a dtype.
+constexpr bool has_own_kernels(Op op, Dtype dtype) {
+  return formula_of(op, dtype) == op && !(dtype == uint8 && ignores_sign(op));
 }
 
 /// The op of two operands whose kernels join two partial results of a fold: its own, if no other has its formula.

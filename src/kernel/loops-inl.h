@@ -33,6 +33,13 @@ namespace tenon::HWY_NAMESPACE {
 /// The C++ type that lanes of `T` have in memory: a bool is a byte that may hold any value.
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+/// What is only moved is an integer of its width, so that dtypes share the code. Not bool, which becomes 0 or 1.
+template <class T>
+using BitsOfWidth =
+    std::conditional_t<std::is_same_v<T, bool>, bool,
+                       std::conditional_t<sizeof(T) == 1, uint8_t,
+                                          std::conditional_t<sizeof(T) == 2, uint16_t,
+                                                             std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>>;
 
 template <class T>
 HWY_INLINE Lane<T> load(const Stored<T>* from, int64_t i) {
@@ -118,6 +125,9 @@ struct Loops<F, Out, Next, In...> {
   template <bool kMoves, class... Known>
   static HWY_INLINE void run(void* out, const Lanes* in, int64_t n, const Known... known) {
     using Rest = Loops<F, Out, In...>;
+    constexpr int kPlace = sizeof...(Known), kCount = kPlace + 1 + sizeof...(In);
+    if constexpr (kPlace >= operand_count(F::row, kCount))  // a number, which is read once, whatever its step
+      return Rest::template run<kMoves>(out, in + 1, n, known..., Source<Next, true>(in->data));
     if constexpr (kMoves || sizeof...(In) > 0)
       if (in->step == 0) return Rest::template run<kMoves>(out, in + 1, n, known..., Source<Next, true>(in->data));
     Rest::template run<true>(out, in + 1, n, known..., Source<Next, false>(in->data));
@@ -948,18 +958,43 @@ constexpr KernelPair complex_kernel() {
     return kernel_pair<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
   else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, Z, Z>, Z, Z>();
-  else if constexpr (kArity == 2)
+  else if constexpr (kArity == 2 && TENON_HAS_VECTORS)
     return kernel_pair<&binary<F, Z, Z, Z>, Z, Z, Z>();
+  else if constexpr (kArity == 2)
+    return {&by_steps<F, Z, Z, Z>};
   else if constexpr (kArity == 3)
     return kernel_pair<&by_steps<F, Z, Z, Z, Z>, Z, Z, Z, Z>();
   else
     return kernel_pair<&by_steps<F, Z, Z, Z, Z, Z>, Z, Z, Z, Z, Z>();
+}
+/// Whether there is a loop for each combination of splats. Without vectors only of common ops and dtypes: machines
+/// without AVX2 are rare, and these loops would be 0.3 MB of code that no other machine runs.
+template <class F, class T>
+inline constexpr bool kHasLoops = TENON_HAS_VECTORS || (F::row.short_rows && sizeof(T) >= 4);
+template <class F, class T>
+constexpr Kernel steps_kernel() {
+  constexpr Promotion promotion = F::row.promotion;
+  using Out = std::conditional_t<promotion == Promotion::comparison || promotion == Promotion::logical, bool, T>;
+  if constexpr (promotion == Promotion::select)
+    return &by_steps<F, BitsOfWidth<T>, bool, BitsOfWidth<T>, BitsOfWidth<T>>;
+  else if constexpr (kFormulaArity<F> == 2)
+    return &by_steps<F, Out, T, T>;
+  else if constexpr (kFormulaArity<F> == 3)
+    return &by_steps<F, Out, T, T, T>;
+  else
+    return &by_steps<F, Out, T, T, T, T>;
 }
 /// Of ops that divide integers.
 template <class F>
 inline constexpr bool kFloors = std::is_same_v<F, ops::div_floor> || std::is_same_v<F, ops::remainder>;
 template <class F>
 inline constexpr bool kGivesRest = std::is_same_v<F, ops::remainder> || std::is_same_v<F, ops::fmod>;
+
+/// Moves elements: one copy for all dtypes of a width.
+template <class F, class Bits>
+constexpr KernelPair select_kernel() {
+  return kernel_pair<&several<F, Bits, bool, Bits, Bits>, Bits, bool, Bits, Bits>();
+}
 
 template <class F, class T>
 constexpr KernelPair elementwise_kernel() {
@@ -995,8 +1030,10 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&limited_vectors<F, T>, T, T>();
   else if constexpr (TENON_HAS_VECTORS && std::is_same_v<F, ops::lerp> && std::is_floating_point_v<T>)
     return kernel_pair<&between_vectors<T>, T, T, T, T>();
+  else if constexpr (kArity > 1 && !kHasLoops<F, T>)
+    return {steps_kernel<F, T>()};
   else if constexpr (row.promotion == Promotion::select)
-    return kernel_pair<&several<F, T, bool, T, T>, T, bool, T, T>();
+    return select_kernel<F, BitsOfWidth<T>>();
   else if constexpr (row.promotion == Promotion::comparison || row.promotion == Promotion::logical) {
     if constexpr (kArity == 1)
       return kernel_pair<&unary<F, bool, T>, bool, T>();
@@ -1004,6 +1041,8 @@ constexpr KernelPair elementwise_kernel() {
       return kernel_pair<&binary<F, bool, T, T>, bool, T, T>();
   } else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, T, T>, T, T>();
+  else if constexpr (kArity == 2 && operand_count(row, 2) == 1)
+    return kernel_pair<&several<F, T, T, T>, T, T, T>();
   else if constexpr (kArity == 2)
     return kernel_pair<&binary<F, T, T, T>, T, T, T>();
   else if constexpr (kArity == 3)
@@ -1052,7 +1091,7 @@ void fill_op(KernelTable& table) {
 template <class T>
 void fill_dtype(KernelTable& table) {  // NOLINT(readability-function-size): a statement for each op
 #define TENON_OP(NAME) \
-  if constexpr (formula_of(Op::NAME, dtype_of_v<T>) == Op::NAME) fill_op<ops::NAME, T, Op::NAME>(table);
+  if constexpr (has_own_kernels(Op::NAME, dtype_of_v<T>)) fill_op<ops::NAME, T, Op::NAME>(table);
 #include "ops/list.def"
 #undef TENON_OP
 }

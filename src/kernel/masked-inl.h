@@ -315,11 +315,6 @@ TENON_ONCE void select_row(void* out, const Lanes* in, int64_t n) {
   using Selection = MaskedSelection<T>;
   Selection::template pick<typename Selection::template Row<kStreams>>(out, in, n);
 }
-template <class T>
-using BitsOfWidth = std::conditional_t<
-    sizeof(T) == 1, uint8_t,
-    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
-
 /// Results of one or two bytes: in rows of wider ones, the loops that GCC vectorises have few single lanes.
 template <class F, class T>
 inline constexpr bool kHasMaskedForm = F::row.short_rows&& std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&

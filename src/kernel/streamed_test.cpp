@@ -34,11 +34,13 @@ struct Operands {
   }
 };
 
-void expect_same(Kernel plain, Kernel streamed, int arity, const Operands& operands, const std::string& what) {
+/// The arguments behind the first `operand_count` are numbers: splats.
+void expect_same(Kernel plain, Kernel streamed, int operand_count, const Operands& operands, const std::string& what) {
   alignas(64) static std::byte want[kNumel * kMaxItemsize], got[kNumel * kMaxItemsize];
-  for (int splats = 0; splats < (1 << arity) - 1; ++splats) {
+  for (int splats = 0; splats < (1 << operand_count) - 1; ++splats) {
     Lanes in[kMaxArgs];
-    for (int i = 0; i < arity; ++i) in[i] = {operands.bytes[i], (splats >> i & 1) != 0 ? 0 : 1};
+    for (int i = 0; i < kMaxArgs; ++i)
+      in[i] = {operands.bytes[i], i >= operand_count || (splats >> i & 1) != 0 ? 0 : 1};
     std::memset(want, 0, sizeof(want));
     std::memset(got, 0, sizeof(got));
     plain(want, in, kNumel);
@@ -55,7 +57,8 @@ TEST(Streamed, EveryKernelGivesThePlainBytes) {
       const Kernel streamed = kernels().elementwise_streamed[op][dtype];
       if (!streamed) continue;
       const Operands operands(static_cast<Dtype>(dtype), row.promotion == Promotion::select);
-      expect_same(kernels().elementwise[op][dtype], streamed, formulas::arity_of(static_cast<Op>(op)), operands,
+      const int arity = formulas::arity_of(static_cast<Op>(op));
+      expect_same(kernels().elementwise[op][dtype], streamed, operand_count(row, arity), operands,
                   std::string(row.name) + " of " + dtype_name(static_cast<Dtype>(dtype)));
       ++compared;
     }

@@ -22,7 +22,9 @@ namespace tenon::python {
   X(from_) X(to) X(type1) X(type2) X(scalar) X(scalar1) X(scalar2) X(tensor)               \
   X(type) X(ndarray) X(requires_grad) X(gradient) X(retain_graph) X(create_graph) X(inputs) X(hook) X(vec) X(out_dtype) X(implicit) X(unbiased)  \
   X(from) X(std) X(mean) X(median) X(sigma) X(lambd) X(p) X(num_samples) X(replacement) X(wrap) X(the_template)        \
-  X(window_length) X(periodic) X(beta) X(base) X(row) X(col) X(count) X(prob) X(cudnn_enable) X(cudnn_enabled) X(physical_layout)
+  X(window_length) X(periodic) X(beta) X(base) X(row) X(col) X(count) X(prob) X(cudnn_enable) X(cudnn_enabled) X(physical_layout) \
+  X(train) X(training) X(momentum) X(running_mean) X(running_var) X(use_input_stats) X(padding_idx) X(scale_grad_by_freq)   \
+  X(sparse) X(max_norm) X(norm_type) X(matrices) X(query) X(key) X(attn_mask) X(dropout_p) X(is_causal) X(scale) X(enable_gqa)
 // clang-format on
 #include "python/names.inc"
 enum class Name : uint8_t {

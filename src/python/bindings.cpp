@@ -4,7 +4,6 @@
 #include <deque>
 #include <string>
 
-#include "dispatch/batch_norm.h"
 #include "ops/row.h"
 #include "tenon/autograd.h"
 #include "tenon/schema.h"
@@ -110,8 +109,8 @@ const char* docstring(const Parser& parser, Binding binding) {
 const std::vector<Entry>& all_entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> entries;
-    for (const auto& part :
-         {op_entries(), view_entries(), factory_entries(), draw_entries(), function_entries(), autograd_entries()})
+    for (const auto& part : {op_entries(), view_entries(), factory_entries(), draw_entries(), function_entries(),
+                             autograd_entries(), layer_entries()})
       entries.insert(entries.end(), part.begin(), part.end());
     return entries;
   }();
@@ -148,24 +147,7 @@ void bind_functions(nb::module_& module) {
   bind_functions(module, all_entries(), "tenon");
   nb::module_ nn = module.def_submodule("_nn");
   bind_functions(nn, nn_entries(), "tenon.nn.functional");
-  nn.def("_update_running", [](Tensor& running, const Tensor& of_batch, double factor, double momentum) {
-    const NoGrad unrecorded;
-    update_running(running, of_batch, factor, momentum);
-  });
-  nn.def(
-      "_normalize_batch",
-      [](const Tensor& input, nb::object weight, nb::object bias, double eps) {
-        const auto given = [](nb::handle tensor) { return tensor.is_none() ? Tensor() : tensor_of(tensor.ptr()); };
-        const Tensor weights = given(weight), biases = given(bias);
-        NormalizedBatch batch;
-        {
-          const GilRelease released(input.numel() >= kReleaseNumel);
-          batch = normalize_batch(input, weights, biases, eps);
-        }
-        return nb::make_tuple(nb::steal(wrap(std::move(batch.elements))), nb::steal(wrap(std::move(batch.mean))),
-                              nb::steal(wrap(std::move(batch.variance))));
-      },
-      nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
+  bind_functions(nn, layer_entries_of_nn(), "tenon.nn.functional");
   // Used by tests and for stubs.
   module.def("_ops", [] {
     nb::list all;

@@ -61,6 +61,9 @@ std::vector<Entry> factory_entries();
 std::vector<Entry> draw_entries();
 std::vector<Entry> function_entries();
 std::vector<Entry> autograd_entries();
+std::vector<Entry> layer_entries();
+/// Those of the submodule _nn.
+std::vector<Entry> layer_entries_of_nn();
 
 /// The method table of the type Tensor; lives as long as the process.
 PyMethodDef* method_table();

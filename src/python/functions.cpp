@@ -1,5 +1,4 @@
 // Functions over tensors that are not declared ops.
-#include "dispatch/differentiate.h"
 #include "python/bindings.h"
 #include "python/exchange.h"
 #include "python/out.h"
@@ -13,13 +12,6 @@ namespace tenon::python {
 namespace {
 
 constexpr Binding kFunction = Binding::function, kBoth = Binding::both;
-
-void put_by_index(const Call& call, const Tensor& self) {
-  const List<Tensor> indices = call.tensors(Name::indices);
-  const Tensor& values = call.tensor(Name::values);
-  const Put put = call.boolean(Name::accumulate) ? Put::add : Put::replace;
-  call.run([&] { index_put(self, std::vector<Tensor>(indices.begin(), indices.end()), values, put); });
-}
 
 const Definition kFunctions[] = {
     {"allclose", kBoth,
@@ -51,14 +43,18 @@ const Definition kFunctions[] = {
     {"index_put", kBoth, "(Tensor input, Tensors indices, Tensor values, bool accumulate=False)",
      "input with values written, or added, to the elements that the indices select, one index for each dim.",
      [](const Call& call) -> PyObject* {
-       Tensor result = call.run([&] { return call.tensor(Name::input).clone(); });
-       put_by_index(call, result);
-       return wrap(std::move(result));
+       const List<Tensor> indices = call.tensors(Name::indices);
+       return wrap(call.run([&] {
+         return index_put(call.tensor(Name::input), indices, call.tensor(Name::values), call.boolean(Name::accumulate));
+       }));
      }},
     {"index_put_", kBoth, "(Tensor input, Tensors indices, Tensor values, bool accumulate=False)",
      "In place: values written, or added, to the elements that the indices select, one index for each dim.",
      [](const Call& call) -> PyObject* {
-       put_by_index(call, call.tensor(Name::input));
+       const List<Tensor> indices = call.tensors(Name::indices);
+       call.run([&] {
+         index_put_(call.tensor(Name::input), indices, call.tensor(Name::values), call.boolean(Name::accumulate));
+       });
        return again(call.object(Name::input));
      }},
     {"nonzero", kBoth, "(Tensor input, *, bool as_tuple=False, Tensor out=None) -> object",

@@ -1,5 +1,6 @@
 // tensor: takes a storage, sizes and strides; gives handles. Never reads or writes an element.
 #pragma once
+#include <string>
 #include "base/checked.h"
 #include "tenon/tensor.h"
 
@@ -52,6 +53,10 @@ Checked extent_of(SizesView sizes, SizesView strides) noexcept;
 inline Checked bytes_of(const Tensor& tensor) { return Checked(tensor.numel()) * tensor.itemsize(); }
 int64_t storage_extent(SizesView sizes, SizesView strides);
 [[noreturn]] void fail_storage_size(SizesView sizes, SizesView strides);
+
+/// The class name that some error texts use: "torch.LongTensor". bool, bfloat16, uint16 to uint64 and complex dtypes
+/// have no legacy class: "CPUBoolType".
+std::string legacy_type_name(const Tensor& self);
 
 /// Releases the storage, or, for a view, its base.
 void release_elements(Storage* storage, TensorImpl* base) noexcept;

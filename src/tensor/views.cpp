@@ -8,6 +8,15 @@
 #include "tensor/impl.h"
 
 namespace tenon {
+
+std::string legacy_type_name(const Tensor& self) {
+  const std::string scalar = scalar_type_name(self.dtype());
+  if (self.is_meta() && !thread_modes.traced) return "Meta" + scalar + "Type";
+  if (self.dtype() == bool_ || self.dtype() == bfloat16 || is_wide_unsigned(self.dtype()) || is_complex(self.dtype()))
+    return "CPU" + scalar + "Type";
+  return "torch." + scalar + "Tensor";
+}
+
 namespace {
 
 /// The offset after `steps` steps along a dim.
@@ -60,16 +69,6 @@ Tensor dense_view(const Tensor& self, SizesView desired) {
 }
 Tensor alias_of(const Tensor& self) {
   return changed(self, {ViewKind::alias}, [](Dims&, Dims&) {});
-}
-
-/// The class name that error texts of `expand` use. bool, bfloat16, uint16 to uint64 and complex dtypes have no legacy
-/// class.
-std::string legacy_type_name(const Tensor& self) {
-  const std::string scalar = scalar_type_name(self.dtype());
-  if (self.is_meta() && !thread_modes.traced) return "Meta" + scalar + "Type";
-  if (self.dtype() == bool_ || self.dtype() == bfloat16 || is_wide_unsigned(self.dtype()) || is_complex(self.dtype()))
-    return "CPU" + scalar + "Type";
-  return "torch." + scalar + "Tensor";
 }
 
 [[noreturn]] void fail_view_strides() {

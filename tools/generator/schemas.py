@@ -3,33 +3,30 @@ from generator.cpp import HEAD, boolean, read_values, result_as_list, string
 
 
 def schemas_inc(ops, views):
-    lines = [HEAD, *map(parameters, ops)]
-    lines += ["\nconstexpr Schema kSchemas[] = {", *map(schema, ops), "};", ""]
-    lines += map(parameters, views)
-    lines += ["\nconstexpr ViewSchema kViews[] = {", *map(view, views), "};", ""]
+    names = {}  # by entries: ops of equal parameters share a list, whose addresses are a third of the library's relocations
+    for op in ops + views:
+        names.setdefault(parameter_entries(op), f"kParameters_{op.name}_{op.block or op.place}")
+    lines = [HEAD, *(f"constexpr Parameter {name}[] = {{{entries}}};" for entries, name in names.items())]
+    lines += ["\nconstexpr Schema kSchemas[] = {", *(schema(op, names) for op in ops), "};", ""]
+    lines += ["\nconstexpr ViewSchema kViews[] = {", *(view(op, names) for op in views), "};", ""]
     return "\n".join(lines)
 
 
-def view(op):
+def view(op, names):
     fields = [
         string(op.name),
         string(op.facts["signature"]),
         string(op.facts.get("doc", "")),
         boolean(op.is_method),
         boolean(op.has_inplace),
-        parameters_name(op),
+        names[parameter_entries(op)],
         str(len(op.parameters)),
     ]
     return f"    {{{', '.join(fields)}}},"
 
 
-def parameters(op):
-    entries = ", ".join(parameter_entry(op, parameter) for parameter in op.parameters)
-    return f"constexpr Parameter {parameters_name(op)}[] = {{{entries}}};"
-
-
-def parameters_name(op):
-    return f"kParameters_{op.name}_{op.block or op.place}"
+def parameter_entries(op):
+    return ", ".join(parameter_entry(op, parameter) for parameter in op.parameters)
 
 
 def parameter_entry(op, parameter):
@@ -44,7 +41,7 @@ def parameter_entry(op, parameter):
     return "{" + ", ".join(fields) + "}"
 
 
-def schema(op):
+def schema(op, names):
     facts = [
         string(op.name),
         string(op.block),
@@ -53,7 +50,7 @@ def schema(op):
         string(op.kind),
         string(op.facts.get("shapes", "")),
         str(op.number),
-        parameters_name(op),
+        names[parameter_entries(op)],
         str(len(op.parameters)),
         str(op.result_count),
     ]

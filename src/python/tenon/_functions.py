@@ -246,26 +246,14 @@ def chain_matmul(*matrices, out=None):
 
     linalg.multi_dot of matrices. Deprecated, as in PyTorch.
     """
-    from . import linalg
-
     import warnings
 
-    check_elements(matrices)
-    if out is not None and not isinstance(out, Tensor):
-        raise TypeError(f"chain_matmul(): argument 'out' must be Tensor, not {type(out).__name__}")
     warnings.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot instead, which "
         "accepts a list of two or more tensors rather than multiple parameters.",
         stacklevel=2,
     )
-    for matrix in matrices:
-        if matrix.dim() != 2:
-            raise RuntimeError(f"Tensor dimension is {matrix.dim()}, expected 2 instead.")
-    if not matrices:
-        raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    if len(matrices) == 1:
-        return matrices[0] if out is None else out.copy_(matrices[0])
-    return linalg.multi_dot(list(matrices), **({} if out is None else {"out": out}))
+    return _tenon.chain_matmul(matrices, **({} if out is None else {"out": out}))
 
 
 def set_default_dtype(d, /):

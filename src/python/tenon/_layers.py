@@ -2,16 +2,14 @@
 
 import tenon
 
-from ._arguments import check_bool, type_name
+from ._arguments import type_name
 from ._tenon import _nn
 from .nn import functional
-from .nn._dropout import drop
 from .nn._margin_losses import triplets
 
 __all__ = """
-    alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout dropout_ embedding
-    feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm hinge_embedding_loss
-    instance_norm kl_div layer_norm margin_ranking_loss poisson_nll_loss rms_norm triplet_margin_loss
+    binary_cross_entropy_with_logits cosine_embedding_loss group_norm hinge_embedding_loss kl_div layer_norm
+    margin_ranking_loss poisson_nll_loss rms_norm triplet_margin_loss
 """.split()
 
 
@@ -25,78 +23,6 @@ def _word(function, reduction):
 # --- Normalization
 
 rms_norm, layer_norm, group_norm = _nn.rms_norm, _nn.layer_norm, _nn.group_norm
-
-
-def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
-    """nn.functional.batch_norm of any eps, also of one value a channel."""
-    return functional._batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled):
-    """nn.functional.instance_norm."""
-    return functional.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
-
-
-def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """The rows of weight whose numbers are in indices. Those of padding_idx have no gradient; -1 means no row."""
-    return functional.embedding(indices, weight, None if padding_idx < 0 else padding_idx, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
-
-
-# --- Dropout
-
-
-def _check(function, p, train):
-    check_bool(function, train, "train", 3)
-    if not 0 <= p <= 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
-
-
-def dropout(input, p, train):
-    """nn.functional.dropout."""
-    _check("dropout", p, train)
-    return drop(input, p, train, False)
-
-
-def dropout_(input, p, train):
-    """dropout in place."""
-    _check("dropout_", p, train)
-    return drop(input, p, train, True)
-
-
-def alpha_dropout(input, p, train):
-    """nn.functional.alpha_dropout."""
-    _check("alpha_dropout", p, train)
-    return drop(input, p, train, False, alpha=True)
-
-
-def alpha_dropout_(input, p, train):
-    """alpha_dropout in place."""
-    _check("alpha_dropout_", p, train)
-    return drop(input, p, train, True, alpha=True)
-
-
-def feature_dropout(input, p, train):
-    """dropout of whole channels."""
-    _check("feature_dropout", p, train)
-    return drop(input, p, train, False, by_channel=True)
-
-
-def feature_dropout_(input, p, train):
-    """feature_dropout in place."""
-    _check("feature_dropout_", p, train)
-    return drop(input, p, train, True, by_channel=True)
-
-
-def feature_alpha_dropout(input, p, train):
-    """alpha_dropout of whole channels."""
-    _check("feature_alpha_dropout", p, train)
-    return drop(input, p, train, False, by_channel=True, alpha=True)
-
-
-def feature_alpha_dropout_(input, p, train):
-    """feature_alpha_dropout in place."""
-    _check("feature_alpha_dropout_", p, train)
-    return drop(input, p, train, True, by_channel=True, alpha=True)
 
 
 # --- Losses. `reduction` is 0 (none, the default as in PyTorch), 1 (mean) or 2 (sum).

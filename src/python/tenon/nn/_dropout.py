@@ -1,11 +1,8 @@
-"""Dropout, of elements and of channels. PyTorch: Dropout.cpp; the same random numbers are drawn."""
+"""Dropout, of elements and of channels. tenon.dropout and its relatives compute it."""
 
-import math
 import warnings
 
 import tenon
-
-from .._arguments import check_tensor
 
 
 def _check(p):
@@ -13,55 +10,32 @@ def _check(p):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def drop(input, p, training, inplace, by_channel=False, alpha=False, name="dropout"):
-    """Dropout after all checks. With alpha elements become that of selu's lower end, and mean and variance are kept."""
-    check_tensor(name + "_" * inplace, input)
-    if p == 0 or not training or input.numel() == 0:
-        return input
-    multiply = tenon.Tensor.mul_ if inplace else tenon.mul
-    if p == 1:
-        return multiply(input, tenon.zeros((), dtype=input.dtype, device=input.device))
-    noise = _channel_noise(input) if by_channel else tenon.empty_like(input.detach())
-    noise.bernoulli_(1 - p)
-    if not alpha:
-        return multiply(input, noise.div_(1 - p))
-    lowest = 1.7580993408473766
-    scale = 1 / math.sqrt((lowest * lowest * p + 1) * (1 - p))
-    shift = noise.add(-1).mul_(lowest * scale).add_(lowest * scale * p)
-    return multiply(input, noise.mul_(scale)).add_(shift) if inplace else input * noise.mul_(scale) + shift
-
-
-def _channel_noise(input):
-    if input.dim() < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return tenon.empty((*input.shape[:2], *[1] * (input.dim() - 2)), dtype=input.dtype, device=input.device)
-
-
 def dropout(input, p=0.5, training=True, inplace=False):
     """In training each element is 0 with probability p, and otherwise divided by 1 - p."""
     _check(p)
-    return drop(input, p, training, inplace)
+    return (tenon.dropout_ if inplace else tenon.dropout)(input, p, training)
 
 
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """dropout that keeps mean and variance of what selu gave."""
     _check(p)
-    return drop(input, p, training, inplace, alpha=True, name="alpha_dropout")
+    return (tenon.alpha_dropout_ if inplace else tenon.alpha_dropout)(input, p, training)
 
 
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """alpha_dropout of whole channels."""
     _check(p)
-    return drop(input, p, training, inplace, by_channel=True, alpha=True, name="feature_alpha_dropout")
+    return (tenon.feature_alpha_dropout_ if inplace else tenon.feature_alpha_dropout)(input, p, training)
 
 
 def _of_channels(input, is_batch, p, training, inplace):
     """dropout of channels, of a batch or of one element of one."""
+    drop = tenon.feature_dropout_ if inplace else tenon.feature_dropout
     if is_batch:
-        return drop(input, p, training, inplace, by_channel=True)
+        return drop(input, p, training)
     if inplace:
-        return drop(input.unsqueeze_(0), p, training, True, by_channel=True).squeeze_(0)
-    return drop(input.unsqueeze(0), p, training, False, by_channel=True).squeeze(0)
+        return drop(input.unsqueeze_(0), p, training).squeeze_(0)
+    return drop(input.unsqueeze(0), p, training).squeeze(0)
 
 
 def _with_batch(name, ranks, text, input, p, training, inplace):
@@ -96,7 +70,7 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
             "a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
             stacklevel=2,
         )
-    return drop(input, p, training, inplace, by_channel=True)
+    return _of_channels(input, True, p, training, inplace)
 
 
 def dropout3d(input, p=0.5, training=True, inplace=False):

@@ -6,10 +6,8 @@ import warnings
 import tenon
 
 from .._arguments import check_tensor
-from .._dtypes import FLOATS, kind_of, require
+from .._dtypes import FLOATS, require
 from .._tenon import _nn, bilinear, celu_, channel_shuffle, cosine_similarity, hardshrink, pairwise_distance, pdist, pixel_shuffle, pixel_unshuffle, prelu, relu_, rrelu_, selu_, threshold_
-from ._attention import scaled_dot_product_attention
-from ._batch_norm import check_batch_norm
 from ._blocks import fold, unfold
 from ._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from ._margin_losses import multi_margin_loss, multilabel_margin_loss, multilabel_soft_margin_loss, triplet_margin_loss, triplet_margin_with_distance_loss
@@ -28,6 +26,7 @@ __all__ = """
 
 elu_, gelu, hardtanh_, leaky_relu_ = _nn.elu_, _nn.gelu, _nn.hardtanh_, _nn.leaky_relu_
 linear, one_hot = _nn.linear, _nn.one_hot
+scaled_dot_product_attention = _nn.scaled_dot_product_attention
 logsigmoid, softplus, softshrink = _nn.logsigmoid, _nn.softplus, _nn.softshrink
 
 
@@ -196,19 +195,6 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     return tenon.div(input, length.clamp_min_(eps).expand_as(input), out=out)
 
 
-def _wide(input):
-    """16-bit floats in float32: results are rounded once."""
-    return input.float() if input.dtype in (tenon.float16, tenon.bfloat16) else input
-
-
-def _scaled(normalized, weight, bias, dtype):
-    if weight is not None:
-        normalized = normalized * weight
-    if bias is not None:
-        normalized = normalized + bias
-    return normalized.to(dtype)
-
-
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """input less its mean, divided by its deviation, over the last dims; then times weight, plus bias."""
     return _nn.layer_norm(input, normalized_shape, weight, bias, eps)
@@ -219,11 +205,6 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return _nn.rms_norm(input, normalized_shape, weight, eps)
 
 
-def _by_channel(parameter, ndim):
-    """A parameter for each channel, in a shape that broadcasts with a batch."""
-    return None if parameter is None else parameter.reshape(1, -1, *[1] * (ndim - 2))
-
-
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """input less its mean, divided by its deviation, over each of num_groups groups of channels."""
     if input.dim() < 2:
@@ -232,14 +213,6 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
         sizes = [input.size(0) * input.size(1) // num_groups, num_groups, *input.shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     return _nn.group_norm(input, num_groups, weight, bias, eps)
-
-
-def _of_nothing(input, weight, bias):
-    """batch_norm without elements. As in PyTorch the first weight and bias, of any size, take part, so that both get gradients."""
-    result = input.clone()
-    if weight is not None:
-        result = result * weight.select(0, 0)
-    return result if bias is None else result + bias.select(0, 0)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
@@ -253,44 +226,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
-    if input.numel() == 0:
-        return _of_nothing(input, weight, bias)
-    check_batch_norm(input, running_mean, running_var, weight, bias, training)
-    if not training:
-        return _by_running_numbers(input, _wide(running_mean), _wide(running_var), weight, bias, eps)
-    is_recorded = tenon.is_grad_enabled() and any(x is not None and x.requires_grad for x in (input, weight, bias))
-    if not is_recorded:
-        result, mean, variance = _nn._normalize_batch(input, weight, bias, eps)
-    else:
-        wide = _wide(input)
-        variance, mean = tenon.var_mean(wide, [dim for dim in range(input.dim()) if dim != 1], correction=0)
-    if running_mean is not None:
-        count = input.numel() // input.shape[1]
-        _nn._update_running(running_mean, mean, 1, momentum)
-        _nn._update_running(running_var, variance, count / (count - 1) if count > 1 else math.nan, momentum)
-    if not is_recorded:
-        return result
-    scale = (variance + eps).rsqrt()
-    if eps == 0:
-        scale = scale.masked_fill(variance == 0, 0)  # as in PyTorch
-    mean, scale = (_by_channel(numbers, input.dim()) for numbers in (mean, scale))
-    return _scaled((wide - mean) * scale, _by_channel(weight, input.dim()), _by_channel(bias, input.dim()), input.dtype)
-
-
-def _by_running_numbers(input, mean, variance, weight, bias, eps):
-    """As in PyTorch a factor and a term for each channel, so that the input is read once."""
-    scale = (variance + eps).rsqrt()
-    if weight is not None and weight.requires_grad and tenon.is_grad_enabled():
-        # The gradient of the weight sums products with input - mean, whose parts would cancel.
-        mean, scale, weight, bias = (_by_channel(numbers, input.dim()) for numbers in (mean, scale, weight, bias))
-        return _scaled((_wide(input) - mean) * scale, weight, bias, input.dtype)
-    factor = scale if weight is None else scale * weight
-    term = -mean * factor if bias is None else bias - mean * factor
-    return tenon.addcmul(_by_channel(term, input.dim()), input, _by_channel(factor, input.dim())).to(input.dtype)
+    return tenon.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
 def instance_norm(
@@ -299,22 +235,7 @@ def instance_norm(
     """batch_norm of each element of the batch alone."""
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})")
-    if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-    batch, channels = input.size(0), input.size(1)
-    is_plain = running_mean is None and running_var is None and input.numel() > 0 and input.dtype in FLOATS
-    if is_plain and all(parameter is None or parameter.numel() == channels for parameter in (weight, bias)):
-        return _nn.group_norm(input, channels, weight, bias, eps)
-    repeated = [None if numbers is None else numbers.repeat(batch) for numbers in (running_mean, running_var, weight, bias)]
-    images = input.reshape(1, batch * channels, *input.shape[2:])
-    normalized = _batch_norm(images, *repeated, use_input_stats, momentum, eps).view(input.shape)
-    if not use_input_stats:
-        return normalized
-    with tenon.no_grad():
-        for running, current in zip((running_mean, running_var), repeated):
-            if running is not None:
-                running.copy_(current.view(batch, channels).mean(0))
-    return normalized
+    return tenon.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
 
 
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
@@ -336,36 +257,14 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """The rows of weight whose numbers are in input. Those of padding_idx have no gradient; max_norm shortens rows in place."""
     check_tensor("embedding", weight, "weight")
-    check_tensor("embedding", input, "indices", 2)
-    if weight.dim() != 2:
-        raise RuntimeError("'weight' must be 2-D")
     if padding_idx is not None:
         if not -weight.size(0) <= padding_idx < weight.size(0):
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= weight.size(0)
-    if input.dtype not in (tenon.int32, tenon.int64):
-        number, step = (1, "embedding") if max_norm is None else (2, "embedding_renorm_")
-        has_type = input.dtype not in (tenon.bool, tenon.bfloat16, tenon.complex64, tenon.complex128)
-        name = input.type() if has_type else f"CPU{kind_of(input.dtype)}Type"
-        raise RuntimeError(
-            f"Expected tensor for argument #{number} 'indices' to have one of the following scalar types: Long, Int; but got {name} "
-            f"instead (while checking arguments for {step})"
-        )
-    if sparse:
-        raise NotImplementedError("embedding: there are no sparse gradients")
-    places = input.reshape(-1)
     if max_norm is not None:
         with tenon.no_grad():
-            used = tenon.unique(places)
-            weight[used] = weight[used].renorm(norm_type, 0, max_norm)
-    rows = weight.index_select(0, places)
-    if padding_idx is not None and weight.requires_grad:
-        rows = tenon.where((places == padding_idx).unsqueeze(-1), rows.detach(), rows)
-    if scale_grad_by_freq and weight.requires_grad:
-        _, inverse, counts = tenon.unique(places, return_inverse=True, return_counts=True)
-        share = (1 / counts[inverse].to(rows.dtype)).unsqueeze(-1)
-        rows = rows * share + (rows * (1 - share)).detach()
-    return rows.reshape(*input.shape, weight.size(1))
+            tenon.embedding_renorm_(weight, input, max_norm, norm_type)
+    return tenon.embedding(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
 
 
 # --- Losses

@@ -6,7 +6,8 @@ https://pytorch.org/docs/stable/nn.html#utilities
 import types
 import warnings
 
-from ... import Tensor, cat, clamp, linalg, no_grad, stack, tensor
+from ... import Tensor, cat, no_grad
+from ..._tenon import _nn
 from . import rnn
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "rnn", "vector_to_parameters"]
@@ -20,10 +21,7 @@ def _listed(tensors):
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """The norm of all elements of all tensors: a 0-dim tensor. `foreach` changes nothing."""
     norm_type = float(norm_type)
-    norms = [linalg.vector_norm(part, norm_type) for part in _listed(tensors)]
-    if not norms:
-        return tensor(0.0)
-    total = linalg.vector_norm(stack(norms), norm_type)
+    total = _nn._total_norm(_listed(tensors), norm_type)
     if error_if_nonfinite and not total.isfinite():
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this "
                            "error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")  # fmt: skip
@@ -33,10 +31,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
 @no_grad()
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """Scales the gradients by max_norm / total_norm if that is below 1."""
-    factor = clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
-    for parameter in _listed(parameters):
-        if parameter.grad is not None:
-            parameter.grad.mul_(factor)
+    _nn._clip_grads_with_norm_(_listed(parameters), float(max_norm), total_norm)
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
