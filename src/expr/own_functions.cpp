@@ -1,12 +1,10 @@
 #include "expr/own_functions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
-#include <limits>
 #include <string>
 
-#include "dispatch/differentiate.h"
+#include "tenon/nn.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/random.h"
@@ -31,130 +29,25 @@ int64_t integer(const tenon::Value& value) { return value.integer(0); }
 
 // --- composed functions
 
-Tensor put(Values v) {
-  const List<Tensor>& indices = v[1].tensors();
-  Tensor result = v[0].tensor().clone();
-  tenon::index_put(result, std::vector<Tensor>(indices.begin(), indices.end()), v[2].tensor(),
-                   v[3].boolean(false) ? Put::add : Put::replace);
-  return result;
-}
-
-Tensor chain_matmul(const List<Tensor>& matrices) {
-  for (const Tensor& matrix : matrices)
-    if (matrix.dim() != 2) throw Error("Tensor dimension is " + std::to_string(matrix.dim()) + ", expected 2 instead.");
-  if (matrices.size() == 0) throw Error("chain_matmul(): Expected one or more matrices");
-  return matrices.size() == 1 ? matrices[0] : linalg_multi_dot(matrices);
-}
-
-/// "torch.FloatTensor"; of a few dtypes PyTorch has another name.
-std::string type_text(Dtype dtype) {
-  const std::string kind = scalar_type_name(dtype);
-  const bool has_other = dtype == bool_ || dtype == bfloat16 || is_complex(dtype);
-  return has_other ? "CPU" + kind + "Type" : "torch." + kind + "Tensor";
-}
-
-Tensor embedding(const Tensor& input, const Tensor& weight) {
-  if (weight.dim() != 2) throw Error("'weight' must be 2-D");
-  if (input.dtype() != int32 && input.dtype() != int64)
-    throw Error(
-        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got " +
-        type_text(input.dtype()) + " instead (while checking arguments for embedding)");
-  Dims sizes = input.sizes().copy();
-  sizes.push_back(weight.size(1));
-  return index_select(weight, 0, input.reshape({-1})).view(sizes);
-}
-
-bool is_half(const Tensor& tensor) { return tensor.dtype() == float16 || tensor.dtype() == bfloat16; }
-/// 16-bit floats in float32: results are rounded once.
-Tensor wide(const Tensor& tensor) { return is_half(tensor) ? tensor.to(float32) : tensor; }
-
-/// One number for each channel, beside tensors of `ndim` dims.
-Tensor by_channel(const Tensor& numbers, int64_t ndim) {
-  Dims sizes(std::max<int64_t>(ndim - 1, 1), 1);
-  sizes[0] = numbers.numel();
-  return numbers.reshape(sizes);
-}
-
-/// PyTorch's checks, in its order.
-void check_batch_norm(Values v, bool training) {
+/// The running numbers stay as they are: they are files, or other values of the expression.
+Tensor batch_norm_of(Values v) {
   const Tensor& input = v[0].tensor();
-  const int64_t channels = input.dim() > 1 ? input.size(1) : 0;
-  static constexpr const char* kNames[] = {"", "running_mean", "running_var", "weight", "bias"};
-  for (int i = 1; i < 5; ++i) {
-    const bool is_running = i < 3;
-    if (is_running && v[i].is_empty() && !training)
-      throw Error(std::string(kNames[i]) + " must be defined in evaluation mode");
-    if (!v[i].is_empty() && v[i].tensor().numel() != channels)
-      throw Error(std::string(kNames[i]) + " should contain " + std::to_string(channels) + " elements not " +
-                  std::to_string(v[i].tensor().numel()));
-  }
-  if (v[1].is_empty() != v[2].is_empty())
-    throw ValueError("running_mean and running_var must either both be None or neither be None");
-  if (!is_floating_point(input.dtype()))
-    throw NotImplementedError(std::string("\"batch_norm\" not implemented for '") + scalar_type_name(input.dtype()) +
-                              "'");
-  input.size(1);  // an error for input of one dim
-}
-
-/// batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps); the running numbers stay.
-Tensor batch_norm(Values v) {
   const bool training = v[5].boolean(false);
-  const double eps = v[7].floating(1e-5);
-  check_batch_norm(v, training);
-  const Tensor input = wide(v[0].tensor());
-  Dims dims;
-  for (int64_t dim = 0; dim < input.dim(); ++dim)
-    if (dim != 1) dims.push_back(dim);
-  Tensor variance = v[2].optional_tensor(), mean = v[1].optional_tensor();
-  if (training) {
-    if (input.numel() == input.size(1))
-      throw ValueError("Expected more than 1 value per channel when training, got input size torch.Size(" +
-                       to_string(input.sizes()) + ")");
-    const auto [spread, center] = var_mean(input, SizesView(dims), 0);
-    variance = spread;
-    mean = center;
-  }
-  Tensor factor = rsqrt(wide(variance) + eps);
-  if (!v[3].is_empty()) factor = factor * wide(v[3].tensor());
-  Tensor term = neg(wide(mean) * factor);
-  if (!v[4].is_empty()) term = term + wide(v[4].tensor());
-  return addcmul(by_channel(term, input.dim()), input, by_channel(factor, input.dim())).to(v[0].tensor().dtype());
-}
-
-/// How much each query takes of each value.
-Tensor shares(const Tensor& products, Tensor mask, bool is_causal) {
-  if (is_causal) mask = tril(ones({products.size(-2), products.size(-1)}, Options(bool_, products.device())));
-  if (!mask.defined()) return softmax(products, -1);
-  if (mask.dtype() != bool_) return softmax(products + mask, -1);
-  const Tensor hidden = masked_fill(products, logical_not(mask), -std::numeric_limits<double>::infinity());
-  // A query that may look at nothing gets zeros.
-  return where(any(mask, -1, true), softmax(hidden, -1), 0);
-}
-
-void check_attention(const Tensor& query, const Tensor& key, const Tensor& value) {
-  const auto list = [&](const auto& text_of) {
-    return "query." + text_of(query) + " key." + text_of(key) + " and value." + text_of(value) + " instead.";
+  if (training && input.dim() > 1 && input.numel() == input.size(1))
+    throw ValueError("Expected more than 1 value per channel when training, got input size torch.Size(" +
+                     to_string(input.sizes()) + ")");
+  const auto own = [&](const tenon::Value& value) {
+    const Tensor tensor = value.optional_tensor();
+    return training && tensor.defined() ? tensor.clone() : tensor;
   };
-  if (query.dtype() != key.dtype() || query.dtype() != value.dtype())
-    throw Error("Expected query, key, and value to have the same dtype, but got " +
-                list([](const Tensor& x) { return std::string("dtype: ") + cpp_type_name(x.dtype()); }));
-  if (std::min({query.dim(), key.dim(), value.dim()}) < 2)
-    throw Error("Expected query, key, and value to all be  at least 2 dimensional, but got " +
-                list([](const Tensor& x) { return "dim: " + std::to_string(x.dim()); }));
+  return batch_norm(input, v[3].optional_tensor(), v[4].optional_tensor(), own(v[1]), own(v[2]), training,
+                    v[6].floating(0.1), v[7].floating(1e-5));
 }
 
-/// scaled_dot_product_attention(query, key, value, attn_mask, is_causal, scale).
 Tensor attention(Values v) {
-  check_attention(v[0].tensor(), v[1].tensor(), v[2].tensor());
-  const Tensor query = wide(v[0].tensor()), key = wide(v[1].tensor()), value = wide(v[2].tensor());
-  const Tensor mask = v[3].optional_tensor();
-  const bool is_causal = v[5].boolean(false);
   if (v[4].floating(0) != 0) throw Error("scaled_dot_product_attention: only dropout_p=0 can be computed here");
-  if (mask.defined() && is_causal)
-    throw Error("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
-  const double scale = v[6].floating(1 / std::sqrt(static_cast<double>(std::max<int64_t>(query.size(-1), 1))));
-  const Tensor products = matmul(query, key.mT()) * scale;
-  return matmul(shares(products, mask, is_causal), value).to(v[0].tensor().dtype());
+  return scaled_dot_product_attention(v[0].tensor(), v[1].tensor(), v[2].tensor(), v[3].optional_tensor(), 0,
+                                      v[5].boolean(false), v[6].optional_floating());
 }
 
 List<Tensor> broadcast(const List<Tensor>& tensors) {
@@ -176,7 +69,7 @@ constexpr Row kRows[] = {
      [](Values v, const Options& o) { return bartlett_window(integer(v[0]), v[1].boolean(true), o); }, nullptr},
     {"batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05) -> Tensor",
      "input less the mean of each channel, divided by its deviation: those of the batch in training, otherwise running ones.", nullptr,
-     [](Values v) { return List<Tensor>{batch_norm(v)}; }},
+     [](Values v) { return List<Tensor>{batch_norm_of(v)}; }},
     {"bernoulli(Tensor self) -> Tensor", "1 with the probability that input holds, else 0.", nullptr,
      [](Values v) { return List<Tensor>{bernoulli(v[0].tensor())}; }, nullptr, true},
     {"bernoulli(Tensor self, float p) -> Tensor", "1 with probability p, else 0.", nullptr,
@@ -191,7 +84,7 @@ constexpr Row kRows[] = {
     {"detach(Tensor self) -> Tensor", "The same elements without history.", nullptr,
      [](Values v) { return List<Tensor>{v[0].tensor().detach()}; }},
     {"embedding(Tensor input, Tensor weight) -> Tensor", "The rows of weight whose numbers are in input.", nullptr,
-     [](Values v) { return List<Tensor>{embedding(v[0].tensor(), v[1].tensor())}; }},
+     [](Values v) { return List<Tensor>{embedding(v[1].tensor(), v[0].tensor())}; }},
     {"empty(int[] size, *, ScalarType? dtype=None) -> Tensor", "A tensor with any elements.",
      [](Values v, const Options& o) { return zeros(v[0].dims(), o); }, nullptr},
     {"eye(int n, int? m=None, *, ScalarType? dtype=None) -> Tensor", "Ones on the diagonal, zeros elsewhere.",
@@ -205,7 +98,7 @@ constexpr Row kRows[] = {
     {"hann_window(int window_length, bool periodic=True, *, ScalarType? dtype=None) -> Tensor", "The window function of that name.",
      [](Values v, const Options& o) { return hann_window(integer(v[0]), v[1].boolean(true), o); }, nullptr},
     {"index_put(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor", "A copy of input with values at indices, or added there.", nullptr,
-     [](Values v) { return List<Tensor>{put(v)}; }},
+     [](Values v) { return List<Tensor>{index_put(v[0].tensor(), v[1].tensors(), v[2].tensor(), v[3].boolean(false))}; }},
     {"kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, ScalarType? dtype=None) -> Tensor", "The window function of that name.",
      [](Values v, const Options& o) { return kaiser_window(integer(v[0]), v[1].boolean(true), v[2].floating(12), o); }, nullptr},
     {"linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None) -> Tensor", "Evenly spaced numbers; both ends are included.",

@@ -163,6 +163,20 @@ TEST(Fuse, SharedOpsAreComputedOnceAndDeadOnesNever) {
   EXPECT_EQ(shared.passes({rand({6, 6})}), 1);
 }
 
+TEST(Fuse, EqualCallsAreOne) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    const Tensor scaled = (x[0] - x[0].min()) / (x[0].max() - x[0].min()), again = (x[0] * 2).exp();
+    return {scaled, again, (x[0] * 2).exp(), (x[0] * 2.5).exp() + again.sum({0}) - (x[0] * 2).exp().sum({0})};
+  };
+  const Tensors inputs{rand({6, 6})};
+  expect_same(Fused(function)(inputs), function(inputs), "");
+  EXPECT_FALSE(Fused(function)(inputs)[1].is(Fused(function)(inputs)[2]));
+  const std::string text = Fused(function).explain(inputs);
+  std::size_t count = 0;
+  for (std::size_t at = text.find("min ->"); at != std::string::npos; at = text.find("min ->", at + 1)) ++count;
+  EXPECT_EQ(count, 1u) << text;
+}
+
 TEST(Fuse, WritesInPlace) {
   const auto function = [](const Tensors& x) -> Tensors {
     Tensor own = x[0] * 2;

@@ -33,6 +33,7 @@ struct GraphStep {
   using Run = std::function<List<Tensor>(const Tensor* operands)>;
 
   std::string name;
+  std::string key = {};            // equal for equal calls of equal operands; empty: not known
   std::vector<int> operands = {};  // values
   std::vector<int> results = {};
   Recorder calls = {};   // of an elementwise op: its call on the operands' meta tensors
@@ -71,6 +72,9 @@ GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& input
 struct Pass;
 class Blocks;
 class Axes;
+
+/// Lets what reads a call's result read that of the first equal call: the others are dead.
+void merge_repeated_steps(GraphTrace& trace);
 
 /// Whether a derivative may recompute all that a function computes: new tensors, by elementwise ops, ops of rows and
 /// views, none of whose derivatives looks at elements.

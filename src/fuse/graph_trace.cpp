@@ -1,5 +1,6 @@
 // The trace of a function: a table of calls that stands before autograd's while the function runs.
 #include <algorithm>
+#include <bit>
 #include <string_view>
 #include <unordered_map>
 
@@ -32,6 +33,32 @@ bool any_is_traced(Args args, int count) {
 
 Tensor without_data(const Tensor& tensor) {
   return empty_strided(tensor.sizes(), tensor.strides(), Options(tensor.dtype(), Device::meta));
+}
+
+/// A text that is equal for equal arguments.
+template <class... Words>
+std::string key_of(const char* name, const Words&... words) {
+  std::string key = name;
+  ((key += ' ' + std::to_string(words)), ...);
+  return key;
+}
+std::string key_of_args(Op op, Args args, int count) {
+  std::string key = key_of("map", static_cast<int>(op));
+  for (int i = 0; i < count; ++i) {
+    if (args[i]->is_tensor()) {
+      key += " tensor";
+      continue;
+    }
+    const Scalar number = args[i]->number();
+    const Complex128 parts = number.as_complex();
+    key += key_of("", static_cast<int>(number.kind()), number.as_int64(), std::bit_cast<int64_t>(parts.re),
+                  std::bit_cast<int64_t>(parts.im));
+  }
+  return key;
+}
+std::string key_of_dims(std::string key, SizesView dims) {
+  for (const int64_t dim : dims) key += ' ' + std::to_string(dim);
+  return key;
 }
 
 class Tracer {
@@ -185,6 +212,10 @@ void Tracer::note_alias(const Tensor& self, const Tensor& alias) {
 
 int Tracer::view_of(const Tensor& tensor, int base) {
   GraphStep step{.name = "view", .operands = {base}};
+  step.key =
+      key_of_dims(key_of_dims(key_of("view", tensor.storage_offset(), tensor.dim(), static_cast<int>(tensor.dtype())),
+                              tensor.sizes()),
+                  tensor.strides());
   step.run = [sizes = tensor.sizes().copy(), strides = tensor.strides().copy(), offset = tensor.storage_offset(),
               dtype = tensor.dtype()](const Tensor* operands) -> List<Tensor> {
     const Tensor& self = operands[0];
@@ -278,6 +309,7 @@ Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
   }
   if (ids_.contains(result.impl()) || is_known_view(result)) return result;  // an op that gives its operand
   step.recorded = result;
+  step.key = key_of_args(op, args, count);
   if (!step.is_recorded())
     step.run = [op, kept = KeptArgs(args, count)](const Tensor* operands) -> List<Tensor> {
       return {kept.with(operands, [op](Args real, int n) { return run_elementwise(op, real, n); })};
@@ -361,6 +393,8 @@ Tensor Tracer::reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, s
   };
   step.row_dims = reduced_mask(dims, self.dim());
   step.keeps_dims = keepdim;
+  step.key = key_of_dims(key_of("reduce", static_cast<int>(op), keepdim, dtype ? static_cast<int>(*dtype) : -1),
+                         *step.row_dims);
   const bool folds = op == Op::sum || op == Op::mean || op == Op::prod || op == Op::amax || op == Op::amin;
   if (folds && result.numel() > 0 && self.numel() > result.numel() && !is_complex(self.dtype()) &&
       self.dtype() != bool_)
@@ -389,6 +423,7 @@ Tensor Tracer::to(const Tensor& self, Dtype dtype, MemoryFormat format) {
   });
   if (!self.is_meta()) return result;
   step.recorded = result;
+  step.key = key_of("to", static_cast<int>(dtype), static_cast<int>(format));
   return current->with_history_of(current->add_one(std::move(step), std::move(result)), is_recorded(self),
                                   [&](const WithHistory& table) { return table.to(self, dtype, format); });
 }
@@ -575,6 +610,7 @@ List<Tensor> Tracer::call(Op op, const Value* values) {
   }
   if (!is_traced) return results;
   note_rows(schema, values, step);
+  if (schema.count == 1) step.key = schema.block;
   step.run = [op, &schema, kept = metas](const Tensor* operands) {
     const std::vector<Value> real = with_other_tensors(schema, kept.data(), [&](const Tensor&) { return *operands++; });
     return algorithm_of(op).run(real.data());
@@ -660,7 +696,9 @@ GraphTrace Tracer::run(const TracedFunction& function, const List<Tensor>& input
 }  // namespace
 
 GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& inputs) {
-  return Tracer().run(function, inputs);
+  GraphTrace trace = Tracer().run(function, inputs);
+  merge_repeated_steps(trace);
+  return trace;
 }
 
 }  // namespace tenon::fusion
