@@ -42,6 +42,10 @@ endif()
 if(disabled_targets)
   target_compile_definitions(tenon_flags INTERFACE "HWY_DISABLED_TARGETS=(${disabled_targets})")
 endif()
+if(TENON_BASELINE_TARGETS AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  # The kernels that run on any processor are left out.
+  target_compile_definitions(tenon_flags INTERFACE "HWY_BASELINE_TARGETS=(${TENON_BASELINE_TARGETS})")
+endif()
 # With sanitizers, Highway's headers turn on assertions that call its library, which is not linked.
 target_compile_definitions(tenon_flags INTERFACE HWY_IS_DEBUG_BUILD=0)
 
@@ -94,6 +98,8 @@ function(tenon_kernel_flags)
         $<$<CXX_COMPILER_ID:GNU>:-fno-unswitch-loops> $<$<CXX_COMPILER_ID:GNU>:-fno-loop-unroll-and-jam>
         # Clang warns of each loop that it was asked to vectorise and could not, once per dtype.
         $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed> $<$<CONFIG:Debug>:-O2> $<$<CONFIG:Release>:-O3> $<$<STREQUAL:$<CONFIG>,>:-O3>
+        # A header may have no function for the only instruction set of a build (TENON_BASELINE_TARGETS).
+        $<$<CXX_COMPILER_ID:Clang>:-Wno-pragma-clang-attribute>
         # At -O2, GCC 12 warns that a loop over the rest of a block passes the end of memory; its bound prevents that.
         $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Debug>>:-Wno-aggressive-loop-optimizations>
         # Sanitizers check kernels, but libFuzzer does not count their branches: they have more than all other code, and

@@ -187,13 +187,13 @@ bool always() { return true; }
 }
 #endif
 
-// Best first; the last one always works.
+// Best first; the last one always works, where TENON_BASELINE_TARGETS asks for no more than the machine has.
 // Not Highway's detection: it needs Highway's library, which takes milliseconds to load because it calibrates a timer.
 constexpr InstructionSet kSets[] = {
-#if HWY_TARGETS & HWY_AVX3
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX3
     {HWY_AVX3, &N_AVX3::make_table, &has_avx512},
 #endif
-#if HWY_TARGETS & HWY_AVX2
+#if HWY_TARGETS & ~HWY_STATIC_TARGET & HWY_AVX2
     {HWY_AVX2, &N_AVX2::make_table, &has_avx2},
 #endif
     {HWY_STATIC_TARGET, &HWY_NAMESPACE::make_table, &always},

@@ -28,6 +28,7 @@ struct Case {
   std::string name;               // "big/add out=": the operands, then the call
   std::function<Tensors()> make;  // makes the operands, equal ones in each call
   Call call;                      // must not keep anything
+  bool is_repeated = false;       // its call is also made of smaller operands: --quick leaves it out
 };
 
 /// A call without its operands.
@@ -59,6 +60,7 @@ struct Operands {
   const char* name;
   std::function<Tensors()> make;
   bool grad = false;
+  bool is_big = false;
 };
 enum Place { kA, kB, kCondition, kOut, kSame, kMatrix, kIndex, kLeafA, kLeafB };
 const std::vector<Operands>& operand_kinds();

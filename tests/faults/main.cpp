@@ -24,6 +24,7 @@ namespace {
 struct Options {
   bool quick = false, list = false;
   std::string filter, without;
+  bool picks(const Case& tried) const { return picks(tried.name) && !(quick && tried.is_repeated); }
   bool picks(const std::string& name) const {
     return name.find(filter) != std::string::npos && (without.empty() || name.find(without) == std::string::npos);
   }
@@ -311,7 +312,7 @@ int run(const Options& options) {
   std::vector<std::vector<const Case*>> shares(static_cast<std::size_t>(options.jobs));
   std::size_t chosen = 0;
   for (const Case& tried : cases) {
-    if (!options.picks(tried.name)) continue;
+    if (!options.picks(tried)) continue;
     if (options.list) std::printf("%s\n", tried.name.c_str());
     shares[chosen++ % shares.size()].push_back(&tried);
   }

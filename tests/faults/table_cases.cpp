@@ -234,11 +234,12 @@ void add_derivatives(const Build& add, const std::string& op, const Compute& com
 /// Adds the forms of calls, and their derivatives.
 struct Forms {
   const Build& add;
+  const Build& add_derivative;
   bool grad;
 
   void functional(const std::string& name, const Compute& compute) const {
     add(name, [compute](Tensors& t) { return Results(compute(t)); });
-    if (grad) add_derivatives(add, name, compute);
+    if (grad) add_derivatives(add_derivative, name, compute);
   }
   void functional(const GivenAll& call) const {
     functional(call.name(), [call](Tensors& t) {
@@ -280,7 +281,7 @@ struct Forms {
       return Results();
     });
     if (grad)
-      add_derivatives(add, call.name() + " in place", [run](Tensors& t) {
+      add_derivatives(add_derivative, call.name() + " in place", [run](Tensors& t) {
         Tensors written = t;  // a failure after the write must not change operands
         written[kA] = t[kA] * 1;
         run(written);
@@ -308,7 +309,8 @@ struct Forms {
   }
 };
 
-void add_op(const Forms& forms, const Schema& schema) {
+/// `one`, `two`: for calls with one and with two arguments besides the operands.
+void add_op(const Forms& forms, const Forms& one, const Forms& two, const Schema& schema) {
   if (schema.count > GivenAll::kMost) throw std::logic_error(std::string(schema.name) + " has too many parameters");
   const std::vector<GivenAll> calls = operand_calls(schema);
   const GivenAll& ordinary = calls[0];
@@ -318,8 +320,8 @@ void add_op(const Forms& forms, const Schema& schema) {
     forms.out(ordinary, " out= of its size", kSame);
     forms.out(ordinary, " out= of another size", kMatrix);  // resized with a warning
   }
-  for (const GivenAll& call : argument_calls(ordinary, 0)) forms.all(call);
-  for (const GivenAll& call : pair_calls(ordinary)) forms.functional(call);
+  for (const GivenAll& call : argument_calls(ordinary, 0)) one.all(call);
+  for (const GivenAll& call : pair_calls(ordinary)) two.functional(call);
 }
 
 }  // namespace
@@ -333,7 +335,8 @@ const std::vector<Operands>& operand_kinds() {
       {"big",
        [] {
          return completed(counting({kRows, kColumns}), counting({kColumns}));
-       }},
+       },
+       false, true},
       {"10 dims", [] { return completed(counting(ten_dims()), counting({4})); }},
       {"grad",
        [] {
@@ -344,12 +347,13 @@ const std::vector<Operands>& operand_kinds() {
        [] {
          return tracked(counting({kRows, kColumns}), counting({kColumns}));
        },
-       true},
+       true, true},
       {"10 dims grad", [] { return tracked(counting(ten_dims()), counting({4})); }, true},
       {"mixed",
        [] {
          return completed(counting({kRows, kColumns}), counting({kRows, 1}, int32));
-       }},
+       },
+       false, true},
       {"integers",
        [] {
          return completed(counting({3, 4}, int64), counting({3, 1}, uint8));
@@ -357,11 +361,13 @@ const std::vector<Operands>& operand_kinds() {
       {"half",
        [] {
          return completed(counting({kRows, kColumns}, bfloat16), counting({kColumns}, float16));
-       }},
+       },
+       false, true},
       {"transposed",
        [] {
          return completed(counting({kColumns, kRows}).t(), counting({kRows, kColumns}));
-       }},
+       },
+       false, true},
       {"strided",
        [] {
          return completed(counting({6, 8}).slice(1, 0, {}, 2), counting({6, 1}));
@@ -394,10 +400,16 @@ const std::vector<Operands>& operand_kinds() {
 
 void add_table_cases(std::vector<Case>& cases) {
   for (const Operands& operands : operand_kinds()) {
-    const Build add = [&](const std::string& call, std::function<Results(Tensors&)> run) {
-      cases.push_back({std::string(operands.name) + "/" + call, operands.make, std::move(run)});
+    const auto adds = [&](bool is_repeated) -> Build {
+      return [&cases, &operands, is_repeated](const std::string& call, std::function<Results(Tensors&)> run) {
+        cases.push_back({std::string(operands.name) + "/" + call, operands.make, std::move(run), is_repeated});
+      };
     };
-    for (const Schema& schema : schemas()) add_op({add, operands.grad}, schema);
+    // Big operands differ from small ones in the memory that a call takes, not in how its arguments are read.
+    const Build add = adds(false), repeated = adds(operands.is_big);
+    const Forms forms{add, add, operands.grad}, one{add, repeated, operands.grad},
+        two{repeated, repeated, operands.grad};
+    for (const Schema& schema : schemas()) add_op(forms, one, two, schema);
   }
 }
 

@@ -29,6 +29,16 @@ else:
     settings.load_profile("tenon")
 
 
+try:
+    import torch
+except ImportError:
+    pass
+else:
+    # torch.manual_seed keeps the seed for each kind of device that is not there, with the text of the call stack: in tests
+    # that seed before each call, this took more time than the calls.
+    torch.random._manual_seed_impl = lambda seed: torch.default_generator.manual_seed(int(seed))
+
+
 @pytest.fixture
 def root():
     return ROOT

@@ -301,6 +301,7 @@ def test_dask_tokens():
     assert tokens[0] == tokens[1] and len(set(map(str, tokens))) == 3
 
 
+@pytest.mark.without_asan("AddressSanitizer keeps freed memory for a while, so that the process grows")
 def test_memory_does_not_grow():
     """After a hundred rounds of valid and invalid calls, further rounds need no more memory."""
     resource = pytest.importorskip("resource")
