@@ -7,6 +7,12 @@
 #include "tile/run.h"
 
 namespace tenon::fusion {
+namespace {
+
+// Longer runs are computed one by one: joining them takes as long. Bench: tenon_bench --filter '^fuse/chain/L'.
+constexpr int64_t kMostJoined = 256;
+
+}  // namespace
 
 void Pass::finish_fold(const Tensor& elements) {
   const FoldedElements folded = folded_elements(fold->fold->op, elements, *fold->row_dims, fold->fold->dtype);
@@ -18,7 +24,11 @@ void Pass::plan(SizesView shape, std::vector<StridedView> views, const Memory& m
   views.resize(views.size() + numbers.size());
   const auto count = static_cast<int64_t>(views.size());
   if (!fold) {
-    make_plan(shape, views.data(), count, to.plan, static_cast<int64_t>(writes.size()));
+    // Each instruction of a Program is a call for each run.
+    const auto calls = static_cast<int64_t>(program.instructions().size());
+    FairRuns fair = FairRuns::of_calls(2);
+    if (calls > 1) fair.repeated = std::min(kMostJoined, fair.repeated * calls);
+    make_plan(shape, views.data(), count, to.plan, static_cast<int64_t>(writes.size()), fair);
     return make_schedule(to.plan, program, memory, to.schedule);
   }
   const Dims strides = spread_strides(views[0].strides, *fold->row_dims, fold->keeps_dims);
