@@ -1,6 +1,6 @@
 // fuse: functions of tensors as few passes over memory. A function is called once for each layout of its arguments, on
-// tensors without data; elementwise ops of one shape become one pass, what is broadcast is computed at its own size, and
-// passes over the same rows run block by block:
+// tensors without data; elementwise ops of one shape become one pass, what is broadcast is computed at its own size,
+// and passes over the same rows run block by block:
 //
 //   const auto normalize = tenon::fuse([](auto a, auto mean, auto deviation) { return (a - mean) / deviation; });
 //   Tensor y = normalize(a, mean, deviation);
@@ -18,9 +18,9 @@ namespace tenon {
 /// A function of tensors that is traced. The results are those of the function, bit for bit, but for sums over rows,
 /// which may add in another order. What the function reads besides its arguments is read when it is traced, except the
 /// elements of tensors. Where an argument requires grad, the function is one node, with a fused derivative, if it has
-/// only elementwise ops, ops of rows, and views, writes nothing, and gives new tensors. Otherwise, or if it writes to an
-/// argument that shares memory with another tensor, it is called as it is. Calls from several threads are safe if the
-/// function is.
+/// only elementwise ops, ops of rows, and views, writes nothing, and gives new tensors. Otherwise, or if it writes to
+/// an argument that shares memory with another tensor, it is called as it is. Calls from several threads are safe if
+/// the function is.
 class TENON_API Fused {
  public:
   using Function = std::function<List<Tensor>(const List<Tensor>& inputs)>;

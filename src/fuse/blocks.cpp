@@ -12,13 +12,14 @@
 namespace tenon::fusion {
 namespace {
 
-// What a block takes of a larger value's lines is at least so long. [2048, 8192] in
-// panels of 8 columns took six times as long as in whole rows.
+// What a block takes of a larger value's lines is at least so long. [2048, 8192] in panels of 8 columns took six times
+// as long as in whole rows.
 constexpr int64_t kShortestRun = 1024;
 
-int64_t bytes_of(SizesView sizes, Dtype dtype) {
-  int64_t bytes = itemsize(dtype);
-  for (const int64_t size : sizes) bytes *= size;  // exact: of a tensor
+/// An expanded tensor may have any number of elements.
+Checked bytes_of(SizesView sizes, Dtype dtype) {
+  Checked bytes = itemsize(dtype);
+  for (const int64_t size : sizes) bytes *= size;
   return bytes;
 }
 
@@ -80,7 +81,7 @@ bool Blocks::find_rows(const Axes& axes, int64_t block_bytes) {
     outer_sizes_.push_back(axes.size_of(along_[i]));
     outer_ *= outer_sizes_.back();  // exact: a part of a tensor's elements
   }
-  int64_t row_bytes = 0, written = 0, read = 0;
+  Checked row_bytes = 0, written = 0, read = 0;
   steps_.resize(trace_.values.size());
   for (std::size_t id = 0; id < trace_.values.size(); ++id) {
     const int number = static_cast<int>(id);
@@ -88,23 +89,30 @@ bool Blocks::find_rows(const Axes& axes, int64_t block_bytes) {
     const bool is_leaf = std::binary_search(leaves_.begin(), leaves_.end(), number);
     if (!is_leaf && !is_made_here_[id]) continue;
     if (meta.numel() == 0) return false;
-    int64_t row = bytes_of(meta.sizes(), meta.dtype());
-    (is_leaf ? read : written) += is_leaf || is_lasting_[id] ? row : 0;
+    const Checked bytes = bytes_of(meta.sizes(), meta.dtype());
+    if (!bytes.fits()) return false;
+    int64_t row = bytes.value_or(0);
+    if (is_leaf || is_lasting_[id]) (is_leaf ? read : written) += bytes;
     for (const int axis : along_) {
       const int64_t dim = axes.dim_on(number, axis);
       steps_[id].push_back(dim < 0 ? 0 : meta.stride(dim));
       row /= dim < 0 ? 1 : meta.size(dim);
     }
     const bool is_divided = axes.dim_on(number, along_.back()) >= 0;
-    if (is_divided && source_of(number) == number) row_bytes += row;
+    if (is_divided && source_of(number) == number) row_bytes += Checked(row);
   }
   for (std::size_t i = 0; i < passes_.size(); ++i)
     if (folds_blocks_[i] && meta_of(passes_[i]->writes[0]).nbytes() > block_bytes / 4) return false;
-  if (row_bytes > 3 * block_bytes || row_bytes * last_size_ * outer_ < 2 * block_bytes) return false;
-  const int64_t rows = std::clamp<int64_t>(block_bytes / row_bytes, 1, last_size_);
-  count_ = (last_size_ + rows - 1) / rows;
-  rows_ = (last_size_ + count_ - 1) / count_;
-  is_far_ = outgrows_cache(written, read);
+  Checked all_bytes = row_bytes;
+  all_bytes *= last_size_;
+  all_bytes *= outer_;
+  // exact: a few hundred kilobytes
+  if (!row_bytes.is_at_most(3 * block_bytes) || !all_bytes.fits() || all_bytes.is_at_most(2 * block_bytes - 1))
+    return false;
+  const int64_t rows = std::clamp<int64_t>(block_bytes / row_bytes.value_or(1), 1, last_size_);
+  count_ = (last_size_ + rows - 1) / rows;     // exact: at most the size
+  rows_ = (last_size_ + count_ - 1) / count_;  // exact: likewise
+  is_far_ = written.fits() && read.fits() && outgrows_cache(written.value_or(0), read.value_or(0));
   return count_ * outer_ > 1 && has_long_runs(axes, std::min(kShortestRun, block_bytes / 4));
 }
 
@@ -119,6 +127,7 @@ bool Blocks::has_long_runs(const Axes& axes, int64_t shortest) const {
     bool is_outermost = true;
     for (int64_t dim = 0; dim < meta.dim(); ++dim)
       is_outermost &= meta.size(dim) == 1 || meta.stride(dim) <= meta.stride(along);
+    // exact: inside the tensor
     if (!is_outermost && rows_ * meta.stride(along) * meta.itemsize() < shortest) return false;
   }
   return true;
@@ -166,6 +175,7 @@ void Blocks::plan_program(const Form& form, const Pass& pass, PlannedProgram& pl
   std::vector<const void*> outs;
   for (const int id : pass.writes) {
     const int64_t size = itemsize(meta_of(id).dtype());
+    // exact: a block is inside the tensor
     const bool on_lines = std::all_of(steps_[place(id)].begin(), steps_[place(id)].end(),
                                       [&](int64_t step) { return step * rows_ * size % 64 == 0; });
     outs.push_back(reinterpret_cast<const void*>(on_lines ? 0 : size));
@@ -178,7 +188,7 @@ int64_t Blocks::scratch_bytes() const {
   int64_t bytes = 0;
   for (std::size_t id = 0; id < is_made_here_.size(); ++id)
     if (is_made_here_[id] && !is_lasting_[id] && sources_[id] == static_cast<int>(id))
-      bytes += bytes_of(whole_.sizes[id], meta_of(static_cast<int>(id)).dtype());
+      bytes += bytes_of(whole_.sizes[id], meta_of(static_cast<int>(id)).dtype()).value_or(0);  // exact: a block
   return bytes;
 }
 
@@ -232,7 +242,9 @@ class Blocks::Room {
       index_[i] = outer % blocks_.outer_sizes_[i];
       outer /= blocks_.outer_sizes_[i];
     }
-    const int64_t begin = size * part / count, end = size * (part + 1) / count;
+    const int64_t longer = size % count;  // blocks of one more row, which come first
+    // exact: within the size
+    const int64_t begin = part * (size / count) + std::min(part, longer), end = begin + size / count + (part < longer);
     index_.back() = begin;
     form_ = end - begin == blocks_.rows_ ? &blocks_.whole_ : &blocks_.rest_;
   }
@@ -247,7 +259,8 @@ class Blocks::Room {
     if (now_[place(source)].defined()) return static_cast<std::byte*>(now_[place(source)].impl()->data());
     if (own_[place(source)].defined()) return static_cast<std::byte*>(own_[place(source)].impl()->data());
     const Tensor& tensor = tensors_[place(source)];
-    return static_cast<std::byte*>(tensor.impl()->data()) + offset_of(source) * tensor.itemsize();
+    return static_cast<std::byte*>(tensor.impl()->data()) +
+           offset_of(source) * tensor.itemsize();  // exact: within the tensor
   }
   Tensor tensor_of(int id) const {
     const int source = blocks_.source_of(id);
@@ -262,7 +275,8 @@ class Blocks::Room {
     pointers_.clear();
     for (const std::vector<int>* ids : {&pass.writes, &pass.reads})
       for (const int id : *ids) pointers_.push_back(data_of(id));
-    inputs_.assign(pointers_.begin() + static_cast<std::ptrdiff_t>(pass.writes.size()), pointers_.end());
+    const auto writes = static_cast<std::ptrdiff_t>(pass.writes.size());
+    inputs_.assign(std::next(pointers_.begin(), writes), pointers_.end());
     inputs_.insert(inputs_.end(), pass.numbers.begin(), pass.numbers.end());
     pass.run(planned, pointers_.data(), inputs_.data());
   }
@@ -273,6 +287,7 @@ class Blocks::Room {
     for (const int id : pass.reads) inputs_.push_back(data_of(id));
     inputs_.insert(inputs_.end(), pass.numbers.begin(), pass.numbers.end());
     const Tensor& folded = folded_[i];
+    // exact: within the tensor
     std::byte* const to = static_cast<std::byte*>(folded.impl()->data()) + block * folded.stride(0) * folded.itemsize();
     run_reduction(form_->programs[i].plan, pass.program, {pass.reduction.op, 0, folded.dtype()}, to, inputs_.data());
   }
