@@ -55,6 +55,12 @@ void check_dtypes(Dtype input, const Parameters& x, bool training) {
   if (!all_float32) throw Error("mixed dtype (CPU): expect parameter to have scalar type of Float");
   if (input != float16 && input != bfloat16) throw Error("mixed dtype (CPU): all inputs must share same datatype.");
 }
+/// PyTorch has no derivative by the running numbers.
+void check_constant(const char* name, const Tensor& running) {
+  if (!running.defined() || !is_recorded(running)) return;
+  throw Error(std::string("The function 'native_batch_norm' is not differentiable with respect to argument '") + name +
+              "'. This input cannot have requires_grad True.");
+}
 void check(const Tensor& input, const Parameters& x, bool training) {
   const int64_t channels = input.dim() > 1 ? input.size(1) : 0;
   check_running("running_mean", x.running_mean, channels, training);
@@ -64,6 +70,8 @@ void check(const Tensor& input, const Parameters& x, bool training) {
   if (training) input.size(1);  // in training PyTorch asks for the channels before it looks at the dtype
   if (x.running_mean.defined() != x.running_var.defined())
     throw ValueError("running_mean and running_var must either both be None or neither be None");
+  check_constant("running_mean", x.running_mean);
+  check_constant("running_var", x.running_var);
   if (!is_floating_point(input.dtype())) fail_no_code("batch_norm", input.dtype());
   input.size(1);  // and in evaluation after it
   check_dtypes(input.dtype(), x, training);

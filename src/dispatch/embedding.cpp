@@ -26,6 +26,7 @@ Tensor share_of(const Tensor& places, Dtype dtype) {
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq,
                  bool sparse) {
+  if (weight.requires_grad() && weight.dim() == 0) weight.size(0);  // PyTorch's derivative asks for the rows first
   if (weight.dim() != 2) throw Error("'weight' must be 2-D");
   check_indices(indices, 1, "embedding");
   if (sparse) throw NotImplementedError("embedding: there are no sparse gradients");
@@ -44,11 +45,16 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
 }
 
 Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm, double norm_type) {
+  if (weight.dim() != 2)
+    throw Error("Expected 2-dimensional tensor, but got " + std::to_string(weight.dim()) +
+                "-dimensional tensor for argument #1 'self' (while checking arguments for embedding_renorm_)");
   check_indices(indices, 2, "embedding_renorm_");
   const PolicyExemption exempt;
   Tensor table = weight.detach();
-  const Tensor used = std::get<0>(unique(indices.reshape({-1})));
-  table.index_copy_(0, used, table.index_select(0, used).renorm(norm_type, 0, max_norm));
+  const Tensor used = std::get<0>(unique(indices.reshape({-1}).to(int64)));
+  for (int64_t i = 0; i < used.numel() && !used.is_meta(); ++i) table.select(0, used.data<int64_t>()[i]);  // is there
+  const Tensor places = remainder(used, table.size(0));
+  table.index_copy_(0, places, table.index_select(0, places).renorm(norm_type, 0, max_norm));
   return weight;
 }
 

@@ -202,7 +202,7 @@ struct Fused::State {
         if (is_recorded[i]) prepare(*backward, alone, inputs, results);
       }
       return backward;
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       return nullptr;  // the call as it is says what is wrong
     }
   }

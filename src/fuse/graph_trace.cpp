@@ -256,14 +256,20 @@ class OtherArgs {
   template <class TensorOf>
   OtherArgs(Args args, int count, const TensorOf& tensor_of) {
     values_.reserve(static_cast<std::size_t>(count));
+    tensors_.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
-      values_.push_back(args[i]->is_tensor() ? Arg(tensor_of(args[i]->tensor())) : *args[i]);
+      const bool is_tensor = args[i]->is_tensor();
+      if (is_tensor) tensors_.push_back(tensor_of(args[i]->tensor()));
+      values_.push_back(is_tensor ? Arg(tensors_.back()) : *args[i]);
       pointers_[i] = &values_.back();
     }
   }
+  OtherArgs(const OtherArgs&) = delete;
+  OtherArgs& operator=(const OtherArgs&) = delete;
   Args get() const { return pointers_; }
 
  private:
+  std::vector<Tensor> tensors_;
   std::vector<Arg> values_;
   const Arg* pointers_[kMaxArgs];
 };

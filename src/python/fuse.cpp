@@ -38,7 +38,8 @@ struct Callable {
   List<Tensor> operator()(const List<Tensor>& inputs) {
     const Held held;
     const nb::list arguments = list_of(inputs);
-    const nb::object given = checked_object(PyObject_CallFunctionObjArgs(callable.get(), arguments.ptr(), nullptr));
+    const nb::object given = nb::steal(PyObject_CallFunctionObjArgs(callable.get(), arguments.ptr(), nullptr));
+    if (!given.is_valid()) throw nb::python_error();  // holds the exception, which a second try drops
     structure = OwnedReference(nb::object(given[0]).ptr());
     return tensors_of(nb::object(given[1]).ptr());
   }

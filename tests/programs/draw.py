@@ -36,6 +36,7 @@ LEFT_OUT = {"set_num_threads", "get_num_threads", "manual_seed", "seed", "initia
             "frombuffer", "numpy", "data_ptr", "set_printoptions", "backward", "register_hook", "register_post_accumulate_grad_hook",
             "tolist", "nbytes", "grad_fn", "is_inference", "meshgrid"}
 LEFT_OUT |= {"bernoulli", "bernoulli_", "cauchy_", "exponential_", "log_normal_", "multinomial"}  # other random numbers: docs/differences.md
+LEFT_OUT |= {name + place for name in ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout") for place in ("", "_")}
 
 
 class Parameter(typing.NamedTuple):

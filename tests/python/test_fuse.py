@@ -314,3 +314,21 @@ def test_what_the_forward_call_read_stays():
         assert x.grad is not None
     finally:
         SCALE = before
+
+
+def test_what_cannot_be_traced_still_has_gradients():
+    def by_elements(x):
+        return x * 2 if x.sum() > 0 else x * 3
+
+    def random(x):
+        return tenon.nn.functional.dropout(x * 2, 0.5)
+
+    def wrong(x):
+        return x + tenon.ones(7)
+
+    x = tenon.ones(3, requires_grad=True)
+    tenon.fuse(by_elements)(x).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    assert tenon.fuse(random)(x).shape == (3,)
+    with pytest.raises(RuntimeError, match="must match the size of tensor b"):
+        tenon.fuse(wrong)(x)
