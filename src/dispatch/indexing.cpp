@@ -465,6 +465,8 @@ void index_put(const Tensor& self, const std::vector<Tensor>& indices, const Ten
   if (std::none_of(indices.begin(), indices.end(), [](const Tensor& index) { return index.defined(); }))
     throw Error("index_put_: at least one index must be a tensor");
   Tensor given = value;
+  const bool are_truths = !indices.empty() && std::all_of(indices.begin(), indices.end(), is_truth);
+  if (are_truths && self.numel() == 0) return bump_version(self);  // nothing to write
   if (!self.is_meta()) {
     if (indices.size() == 1 && is_truth(indices[0]) && put == Put::replace && value.numel() == 1) {
       indexed.view = self.unsqueeze(0);
