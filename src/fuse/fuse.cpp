@@ -61,6 +61,7 @@ class Backward {
   const Fused& of(const std::vector<bool>& results) const;
 
   std::vector<bool> is_recorded;  // of each result
+  std::vector<Dims> strides;      // of each result
 
  private:
   Fused::Function function_;
@@ -185,7 +186,10 @@ struct Fused::State {
     const auto with_gradients = [&](const List<Tensor>& given) {
       const EnableGrad enabled;
       results = function(leaves_of(given, backward->wanted()));
-      for (const Tensor& result : results) is_recorded.push_back(result.requires_grad());
+      for (const Tensor& result : results) {
+        is_recorded.push_back(result.requires_grad());
+        backward->strides.push_back(result.strides().copy());
+      }
       return results;
     };
     const NoGrad unrecorded;
@@ -236,13 +240,21 @@ namespace {
 /// A fused function in a graph: one node. Its derivative recomputes what it needs.
 struct FusedNode : autograd::Function<FusedNode> {
   static constexpr const char* name = "FusedBackward";
+  /// Only for the two usual layouts the derivative was traced in the forward call.
+  static Tensor in_usual_layout(const Tensor& grad, SizesView strides) {
+    const auto is_zero = [](int64_t stride) { return stride == 0; };
+    if (thread_modes.grad || grad.strides() == strides) return grad;
+    if (std::all_of(grad.strides().begin(), grad.strides().end(), is_zero)) return grad;
+    Tensor copy = empty_strided(grad.sizes(), strides, Options(grad.dtype()));
+    return copy.copy_(grad);
+  }
   static List<Tensor> backward(autograd::Context& context, const List<Tensor>& grads) {
     const auto& backward = context.saved<std::shared_ptr<const Backward>>();
     List<Tensor> given = context.saved_tensors();
     std::vector<bool> of_results;
-    for (const Tensor& grad : grads) {
-      of_results.push_back(grad.defined());
-      if (grad.defined()) given.push_back(grad);
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      of_results.push_back(grads[i].defined());
+      if (grads[i].defined()) given.push_back(in_usual_layout(grads[i], backward->strides[i]));
     }
     const List<Tensor> found = backward->of(of_results)(given);
     List<Tensor> gradients(backward->wanted().size());
@@ -276,7 +288,7 @@ List<Tensor> call_recorded(const Fused& fused, const std::shared_ptr<const Backw
 Fused::Fused(Function function) : state_(std::make_shared<State>(std::move(function))) {}
 
 List<Tensor> Fused::operator()(const List<Tensor>& inputs) const {
-  if (any_is_meta(inputs)) return state_->function(inputs);
+  if (any_is_meta(inputs) || thread_modes.traced) return state_->function(inputs);
   if (any_is_recorded(inputs)) {
     const auto backward = state_->backward_for(inputs);
     return backward ? call_recorded(*this, backward, inputs) : state_->function(inputs);
@@ -286,7 +298,7 @@ List<Tensor> Fused::operator()(const List<Tensor>& inputs) const {
 }
 
 const void* Fused::prepare(const List<Tensor>& inputs) const {
-  if (any_is_meta(inputs)) return nullptr;
+  if (any_is_meta(inputs) || thread_modes.traced) return nullptr;
   if (any_is_recorded(inputs)) {
     if (!state_->backward_for(inputs)) return nullptr;
     const NoGrad unrecorded;

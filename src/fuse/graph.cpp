@@ -319,6 +319,8 @@ int Graph::root_of(int id) const {
 }
 
 void Graph::note_own_results() {
+  for (std::size_t id = 0; id < trace_.values.size(); ++id)
+    if (trace_.values[id].kind == GraphValue::Kind::capture) captures_.push_back(static_cast<int>(id));
   for (const int id : trace_.results) {
     const int root = root_of(id);
     const GraphValue& value = trace_.values[place(root)];
@@ -361,6 +363,12 @@ List<Tensor> Graph::run_only_program(const List<Tensor>& inputs) const {
 
 bool Graph::can_run(const List<Tensor>& inputs) const {
   if (trace_.reads_recorded || gives_written_views_) return false;
+  for (const int id : captures_) {
+    const Tensor &now = trace_.values[place(id)].capture, &traced = trace_.values[place(id)].meta;
+    if (now.dtype() != traced.dtype() || now.sizes() != traced.sizes() || now.strides() != traced.strides())
+      return false;  // what it holds was replaced
+    if (thread_modes.grad && now.requires_grad()) return false;
+  }
   for (const auto& [input, id] : trace_.written) {
     const Tensor& self = inputs[place(input)];  // inputs are the first values
     const auto shares = [&](const Tensor& other) { return !other.is(self) && share_memory(other, self); };

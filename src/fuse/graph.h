@@ -131,8 +131,9 @@ class Graph {
   std::vector<Turn> turns_;
   const Pass* only_program_ = nullptr;     // that computes all results from the arguments; null: there is more to do
   std::vector<std::size_t> only_results_;  // of these, which of its results each is
-  std::vector<int> copied_;                // captures that begin each run as copies
-  bool gives_written_views_ = false;       // a result is a view of an argument that is written
+  std::vector<int> captures_;
+  std::vector<int> copied_;           // captures that begin each run as copies
+  bool gives_written_views_ = false;  // a result is a view of an argument that is written
 };
 
 }  // namespace tenon::fusion

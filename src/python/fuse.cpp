@@ -1,7 +1,7 @@
 #include "python/fuse.h"
 
 #include <memory>
-#include <optional>
+#include <thread>
 #include <unordered_map>
 
 #include "python/creation.h"
@@ -33,14 +33,17 @@ nb::list list_of(const List<Tensor>& tensors) {
 /// whose gradients will be asked for keep it alive.
 struct Callable {
   OwnedReference callable;
-  std::optional<OwnedReference> structure = {};  // that it gave last
+  std::unordered_map<std::thread::id, OwnedReference> structures = {};  // that it gave last in each thread
 
   List<Tensor> operator()(const List<Tensor>& inputs) {
     const Held held;
     const nb::list arguments = list_of(inputs);
     const nb::object given = nb::steal(PyObject_CallFunctionObjArgs(callable.get(), arguments.ptr(), nullptr));
-    if (!given.is_valid()) throw nb::python_error();  // holds the exception, which a second try drops
-    structure = OwnedReference(nb::object(given[0]).ptr());
+    if (!given.is_valid()) {
+      if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonError{};  // KeyboardInterrupt
+      throw nb::python_error();  // holds the exception, which a second try drops
+    }
+    structures.insert_or_assign(std::this_thread::get_id(), OwnedReference(nb::object(given[0]).ptr()));
     return tensors_of(nb::object(given[1]).ptr());
   }
 };
@@ -58,12 +61,17 @@ class PythonFused {
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     const void* const trace = prepare(tensors);
+    const auto known = structures_.find(trace);
     List<Tensor> results;
-    {
-      const GilRelease released(trace != nullptr);
+    nb::object structure;
+    if (trace && known != structures_.end()) {
+      structure = known->second;
+      const GilRelease released(true);
       results = fused_(tensors);
+    } else {  // as it is, or another thread traces it
+      results = trace ? (*callable_)(tensors) : fused_(tensors);
+      structure = latest();
     }
-    const nb::object structure = trace ? structures_[trace] : nb::borrow(callable_->structure->get());
     if (structure.is_none()) return nb::steal(wrap(std::move(results[0])));
     return nb::make_tuple(structure, list_of(results));
   }
@@ -81,10 +89,15 @@ class PythonFused {
  private:
   /// Notes the structure of the results if the callable is traced.
   const void* prepare(const List<Tensor>& tensors) {
-    callable_->structure.reset();
+    callable_->structures.erase(std::this_thread::get_id());
     const void* const trace = fused_.prepare(tensors);
-    if (trace && callable_->structure) structures_[trace] = nb::borrow(callable_->structure->get());
+    if (nb::object structure = latest(); trace && structure.is_valid()) structures_[trace] = std::move(structure);
     return trace;
+  }
+  /// The structure that the callable gave last in this thread, if it was called.
+  nb::object latest() const {
+    const auto found = callable_->structures.find(std::this_thread::get_id());
+    return found == callable_->structures.end() ? nb::object() : nb::borrow(found->second.get());
   }
 
   std::shared_ptr<Callable> callable_;

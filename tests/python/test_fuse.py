@@ -1,6 +1,7 @@
 """tenon.fuse: functions that are traced give the results of the functions themselves."""
 
 import itertools
+import sys
 import threading
 
 import pytest
@@ -332,3 +333,89 @@ def test_what_cannot_be_traced_still_has_gradients():
     assert tenon.fuse(random)(x).shape == (3,)
     with pytest.raises(RuntimeError, match="must match the size of tensor b"):
         tenon.fuse(wrong)(x)
+
+
+def test_what_a_captured_tensor_holds_is_replaced():
+    c = tenon.ones(50_000)
+    function = tenon.fuse(lambda a: (a + c).sum())
+    y = tenon.ones(1)
+    assert function(y).item() == 100_000
+    c.data = tenon.full((3,), 2, dtype=tenon.int64)
+    assert function(y).item() == 9
+    c = tenon.ones(3)
+    scaled = tenon.fuse(lambda a: a * c)
+    assert not scaled(y).requires_grad
+    c.requires_grad_()
+    assert scaled(y).requires_grad
+
+
+def test_constants_that_compare_equal():
+    divided = tenon.fuse(lambda x, n: x / n)
+    x = tenon.ones(2)
+    assert divided(x, 0.0).tolist() == [float("inf")] * 2
+    assert divided(x, -0.0).tolist() == [-float("inf")] * 2
+    numbers = [2]
+    typed = tenon.fuse(lambda x: x * numbers[0])
+    ints = tenon.ones(2, dtype=tenon.int64)
+    assert typed(ints).dtype == tenon.int64
+    numbers[0] = 2.0
+    assert typed(ints).dtype == tenon.float32
+
+
+def test_equal_results_have_their_own_memory():
+    function = tenon.fuse(lambda a: (a.exp(), a.exp().view(-1)))
+    first, second = function(tenon.zeros(2, 2))
+    first.zero_()
+    assert second.tolist() == [1, 1, 1, 1]
+
+
+def test_gradients_of_any_layout_are_those_of_the_forward_call():
+    factor = 2.0
+    squared = tenon.fuse(lambda a: a * factor * a)
+    x = tenon.ones(2, 3, requires_grad=True)
+    y = squared(x)
+    factor = 100.0
+    y.backward(tenon.ones(3, 2).t())
+    assert x.grad.tolist() == [[4, 4, 4], [4, 4, 4]]
+
+
+def test_an_interrupt_is_not_lost():
+    def interrupted(a):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tenon.fuse(interrupted)(tenon.ones(2, requires_grad=True))
+
+
+def test_a_fused_function_of_a_captured_tensor():
+    inner = tenon.fuse(lambda a: a * 3)
+    c = tenon.ones(2)
+    assert tenon.fuse(lambda a: a + inner(c))(tenon.ones(2)).tolist() == [4, 4]
+
+
+def test_threads_keep_their_structures():
+    def either(a):
+        return {"n": a.shape[0], "v": a * 2} if a.shape[0] % 2 else [a * 2, a.shape[0]]
+
+    function, failures = tenon.fuse(either), []
+
+    def work(seed):
+        for i in range(150):
+            n, grad = (seed * 37 + i * 11) % 39 + 1, (seed + i) % 2 == 0
+            try:
+                result = function(tenon.ones(n, requires_grad=grad))
+                found = result["n"] if n % 2 else result[1]
+                if found != n:
+                    failures.append((n, found))
+            except Exception as error:
+                failures.append((n, repr(error)))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(interval)
+    assert not failures

@@ -138,12 +138,18 @@ def _described(value, tensors):
         return _PLACE
     kind = type(value)
     if kind in _CONSTANTS:
-        return (kind, value) if value == value else (kind, repr(value))
+        return _exact(value)
     if kind is tuple or kind is list:
         return (kind, *[_described(item, tensors) for item in value])
     if kind is dict:
         return (kind, *[(name, _described(item, tensors)) for name, item in value.items()])
     return (kind, _Identity(value))
+
+
+def _exact(value):
+    """A constant as a key: 0.0 and -0.0, 2 and 2.0, and NaN are themselves only."""
+    kind = type(value)
+    return (kind, repr(value)) if kind in (float, complex) else (kind, value)
 
 
 class _Identity:
@@ -291,8 +297,8 @@ def _guard_value(read, guards, seen):
         reference, version = weakref.ref(value), value._version
         guards.append(lambda: read() is reference() and reference()._version == version)
     elif isinstance(value, _CONSTANTS):
-        kind = type(value)
-        guards.append(lambda: type(read()) is kind and (read() == value or (value != value)))
+        exact = _exact(value)
+        guards.append(lambda: _exact(read()) == exact)
     elif type(value) in (tuple, list, dict):
         copy = _frozen(value)
         guards.append(lambda: _frozen(read()) == copy)
@@ -311,4 +317,4 @@ def _frozen(value):
         return (type(value), *[_frozen(item) for item in value])
     if type(value) is dict:
         return (dict, *[(name, _frozen(item)) for name, item in value.items()])
-    return value if isinstance(value, _CONSTANTS) else _Identity(value)
+    return _exact(value) if isinstance(value, _CONSTANTS) else _Identity(value)
