@@ -1,5 +1,6 @@
 """tenon.fuse: functions that are traced give the results of the functions themselves."""
 
+import functools
 import itertools
 import sys
 import threading
@@ -419,3 +420,25 @@ def test_threads_keep_their_structures():
         thread.join()
     sys.setswitchinterval(interval)
     assert not failures
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+def test_objects_that_are_called_or_given_by_name():
+    x = tenon.ones(2)
+    scaled = Scaled(2)
+    for function in (tenon.fuse(scaled), tenon.fuse(lambda a: scaled(a)), tenon.fuse(functools.partial(Scaled.__call__, scaled))):
+        scaled.factor = 2
+        assert function(x).tolist() == [2, 2]
+        scaled.factor = 3
+        assert function(x).tolist() == [3, 3]
+    by_name = tenon.fuse(lambda a, *, c: a * c.factor)
+    assert by_name(x, c=scaled).tolist() == [3, 3]
+    scaled.factor = 4
+    assert by_name(x, c=scaled).tolist() == [4, 4]

@@ -75,7 +75,7 @@ class _FusedFunction:
             key = len(args)
         known = self._traces.get(key)
         if known is None or not all(guard() for guard in known[0]):
-            known = self._traces[key] = (_guards(self._function, args), _Fused(self._traced(args, kwargs)))
+            known = self._traces[key] = (_guards(self._function, args, kwargs), _Fused(self._traced(args, kwargs)))
             if len(self._traces) > 64:
                 del self._traces[next(iter(self._traces))]
         return known[1], tensors
@@ -199,14 +199,21 @@ def _restored(layout, tensors):
 # --- What a function reads besides its arguments
 
 
-def _guards(function, args):
+def _guards(function, args, kwargs):
     """Functions that say whether what `function` reads is still the same."""
     guards = []
-    _add_guards(function, args, guards, set())
+    _add_guards(function, args, guards, set(), kwargs)
     return guards
 
 
-def _add_guards(function, args, guards, seen):
+def _add_guards(function, args, guards, seen, kwargs=None):
+    kwargs = kwargs or {}
+    while isinstance(function, functools.partial):
+        args, kwargs, function = (*function.args, *args), {**function.keywords, **kwargs}, function.func
+    if not isinstance(function, (types.FunctionType, types.MethodType, _FusedFunction)):
+        called = getattr(type(function), "__call__", None)  # of an object
+        if isinstance(called, types.FunctionType):
+            function = types.MethodType(called, function)
     if isinstance(function, types.MethodType):
         args = (function.__self__, *args)
         function = function.__func__
@@ -217,7 +224,7 @@ def _add_guards(function, args, guards, seen):
         return  # Tenon's own
     seen.add(function.__code__)
     for name, path in _reads(function.__code__):
-        base = _base_of(function, args, name)
+        base = _base_of(function, args, kwargs, name)
         if base is None:
             continue
         _guard_path(base, path, guards, seen)
@@ -232,21 +239,23 @@ def _reads(code):
     for at, instruction in enumerate(instructions):
         if not instruction.opname.startswith(("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_FAST", "LOAD_CLASSDEREF")):
             continue
-        if not isinstance(instruction.argval, str):
+        names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        if not all(isinstance(name, str) for name in names):
             continue
         path = []
         for following in instructions[at + 1 :]:
             if following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
                 break
             path.append(following.argval)
-        found.add((instruction.argval, tuple(path)))
+        found.update((name, ()) for name in names[:-1])  # Python 3.13 loads two at once
+        found.add((names[-1], tuple(path)))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             found |= _reads(constant)
     return found
 
 
-def _base_of(function, args, name):
+def _base_of(function, args, kwargs, name):
     code = function.__code__
     if name in code.co_freevars:
         cell = function.__closure__[code.co_freevars.index(name)]
@@ -258,11 +267,11 @@ def _base_of(function, args, name):
                 return _MISSING
 
         return read
-    if name in code.co_varnames[: code.co_argcount]:
+    if name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         place = code.co_varnames.index(name)
-        if place < len(args) and not isinstance(args[place], (Tensor, *_CONSTANTS, tuple, list, dict)):
-            reference = args[place]
-            return lambda: reference
+        given = args[place] if place < min(len(args), code.co_argcount) else kwargs.get(name)
+        if not isinstance(given, (Tensor, *_CONSTANTS, tuple, list, dict)):
+            return lambda: given
         return None
     if name in function.__globals__:
         names = function.__globals__
@@ -302,7 +311,7 @@ def _guard_value(read, guards, seen):
     elif type(value) in (tuple, list, dict):
         copy = _frozen(value)
         guards.append(lambda: _frozen(read()) == copy)
-    elif isinstance(value, (types.FunctionType, types.MethodType, _FusedFunction)):
+    elif callable(value) and not isinstance(value, type):
         guards.append(lambda: read() == value)
         _add_guards(value, (), guards, seen)
     else:
