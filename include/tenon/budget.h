@@ -25,6 +25,7 @@ TENON_API int64_t budget() noexcept;
 class BudgetGuard {
  public:
   explicit BudgetGuard(int64_t nbytes) : previous_(budget()) { set_budget(nbytes); }
+  // NOLINTNEXTLINE(bugprone-exception-escape): it was the budget before
   ~BudgetGuard() { set_budget(previous_); }
   BudgetGuard(const BudgetGuard&) = delete;
   BudgetGuard& operator=(const BudgetGuard&) = delete;

@@ -16,6 +16,9 @@ namespace {
 // as long as in whole rows.
 constexpr int64_t kShortestRun = 1024;
 
+// Stands for where blocks begin: at its first byte, or elsewhere.
+alignas(64) constexpr std::byte kSomeLine[64] = {};
+
 /// An expanded tensor may have any number of elements.
 Checked bytes_of(SizesView sizes, Dtype dtype) {
   Checked bytes = itemsize(dtype);
@@ -25,9 +28,9 @@ Checked bytes_of(SizesView sizes, Dtype dtype) {
 
 }  // namespace
 
-std::unique_ptr<const Blocks> Blocks::make(const GraphTrace& trace, const Axes& axes, std::vector<const Pass*> passes,
-                                           std::vector<int> along, const std::vector<bool>& lasting,
-                                           int64_t block_bytes) {
+std::unique_ptr<const Blocks> Blocks::make(const GraphTrace& trace, const Axes& axes,
+                                           const std::vector<const Pass*>& passes, std::vector<int> along,
+                                           const std::vector<bool>& lasting, int64_t block_bytes) {
   std::unique_ptr<Blocks> blocks(new Blocks(trace));
   blocks->along_ = std::move(along);
   for (const Pass* pass : passes) blocks->add_pass(axes, *pass);
@@ -178,7 +181,7 @@ void Blocks::plan_program(const Form& form, const Pass& pass, PlannedProgram& pl
     // exact: a block is inside the tensor
     const bool on_lines = std::all_of(steps_[place(id)].begin(), steps_[place(id)].end(),
                                       [&](int64_t step) { return step * rows_ * size % 64 == 0; });
-    outs.push_back(reinterpret_cast<const void*>(on_lines ? 0 : size));
+    outs.push_back(&kSomeLine[on_lines ? 0 : size]);
   }
   memory.outs = outs.data();
   pass.plan([&](int id) { return StridedView{form.sizes[place(id)], form.strides[place(id)]}; }, memory, planned);

@@ -15,9 +15,9 @@ class Blocks {
   /// some of that. All results of the passes lie on all of them. `lasting`: the values that are read later.
   /// A block's values have `block_bytes` together, or up to three times as many. Null if the smallest block has more,
   /// or one block is all.
-  static std::unique_ptr<const Blocks> make(const GraphTrace& trace, const Axes& axes, std::vector<const Pass*> passes,
-                                            std::vector<int> along, const std::vector<bool>& lasting,
-                                            int64_t block_bytes);
+  static std::unique_ptr<const Blocks> make(const GraphTrace& trace, const Axes& axes,
+                                            const std::vector<const Pass*>& passes, std::vector<int> along,
+                                            const std::vector<bool>& lasting, int64_t block_bytes);
 
   /// Whether a pass is a reduction of all these axes, which folds each block, and what the blocks give at the end.
   static bool folds_blocks(const Axes& axes, const Pass& pass, const std::vector<int>& along);

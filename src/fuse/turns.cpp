@@ -27,13 +27,12 @@ class Divider {
       const auto reads = [&](Made when) {
         return std::any_of(pass.reads.begin(), pass.reads.end(), [&](int id) { return made[place(id)] == when; });
       };
-      Made when = Made::before;
       const bool folds_blocks = Blocks::folds_blocks(axes_, pass, along);
-      if (reads(Made::after))
-        when = Made::after;
-      else if (folds_blocks || (fits(pass, along) && (!pass.is_view() || reads(Made::together))))
+      const bool can_join = folds_blocks || (fits(pass, along) && (!pass.is_view() || reads(Made::together)));
+      Made when = Made::before;
+      if (can_join && !reads(Made::after))
         when = Made::together;
-      else if (reads(Made::together))
+      else if (reads(Made::after) || reads(Made::together))
         when = Made::after;
       // What folds the blocks is known at their end.
       for (const int id : pass.writes) made[place(id)] = folds_blocks ? Made::after : when;
@@ -127,8 +126,8 @@ Graph::Turn Graph::next_blocks(const Axes& axes, std::vector<int>& left) {
     if (division.counted < 2 || division.counted <= best.counted) continue;
     std::vector<const Pass*> together;
     for (const int pass : division.together) together.push_back(passes_[place(pass)].get());
-    auto blocks = Blocks::make(trace_, axes, std::move(together), cut,
-                               lasting_after(trace_, passes_, division.together), block_bytes_);
+    auto blocks =
+        Blocks::make(trace_, axes, together, cut, lasting_after(trace_, passes_, division.together), block_bytes_);
     if (!blocks) continue;
     turn.blocks = std::move(blocks);
     best = std::move(division);
