@@ -196,6 +196,7 @@ class SafetensorsFiles {
  private:
   void open(const std::string& path, const std::vector<Result*>& members) {
     std::vector<io::SafetensorsWriter::Entry> entries;
+    entries.reserve(members.size());
     for (Result* result : members)
       entries.push_back({result->target().entry, result->tree()->sizes().copy(), dtype_of(*result)});
     writers_.push_back(std::make_unique<io::SafetensorsWriter>(path, entries));
@@ -297,6 +298,7 @@ int run_eval(EvalOptions options) {
   const std::vector<Target> targets = targets_of(options);
   check_outputs(targets, options.grad);
   std::vector<std::string> texts;
+  texts.reserve(targets.size());
   for (const Target& target : targets) texts.push_back(target.expression);
   try {
     const expr::Ast ast = expr::parse(texts);

@@ -18,7 +18,7 @@ namespace tenon {
 namespace {
 
 /// The tensors beside the input; some may be undefined.
-struct Parameters {
+struct ChannelParameters {
   Tensor weight, bias, running_mean, running_var;
 };
 
@@ -40,7 +40,7 @@ void check_same(Dtype dtype, std::initializer_list<const Tensor*> parameters) {
                   scalar_type_name(parameter->dtype()));
 }
 /// 16-bit input takes float32 parameters. Which of two texts PyTorch has depends on the first parameter.
-void check_dtypes(Dtype input, const Parameters& x, bool training) {
+void check_dtypes(Dtype input, const ChannelParameters& x, bool training) {
   const Tensor* first = nullptr;
   bool all_float32 = true;
   for (const Tensor* parameter : {&x.weight, &x.bias, &x.running_mean, &x.running_var}) {
@@ -61,7 +61,7 @@ void check_constant(const char* name, const Tensor& running) {
   throw Error(std::string("The function 'native_batch_norm' is not differentiable with respect to argument '") + name +
               "'. This input cannot have requires_grad True.");
 }
-void check(const Tensor& input, const Parameters& x, bool training) {
+void check(const Tensor& input, const ChannelParameters& x, bool training) {
   const int64_t channels = input.dim() > 1 ? input.size(1) : 0;
   check_running("running_mean", x.running_mean, channels, training);
   check_running("running_var", x.running_var, channels, training);
@@ -97,13 +97,13 @@ Tensor scaled(Tensor normalized, const Tensor& weight, const Tensor& bias, Dtype
 bool is_differentiated(const Tensor& tensor) { return tensor.defined() && is_recorded(tensor); }
 /// batch_norm without elements. As in PyTorch the first weight and bias, of any size, take part, so that both get
 /// gradients.
-Tensor of_nothing(const Tensor& input, const Parameters& x) {
+Tensor of_nothing(const Tensor& input, const ChannelParameters& x) {
   Tensor result = input.clone();
   if (x.weight.defined()) result = result * x.weight.select(0, 0);
   return x.bias.defined() ? result + x.bias.select(0, 0) : result;
 }
 /// As in PyTorch a factor and a term for each channel, so that the input is read once.
-Tensor by_running_numbers(const Tensor& input, const Parameters& x, double eps) {
+Tensor by_running_numbers(const Tensor& input, const ChannelParameters& x, double eps) {
   const Tensor mean = wide(x.running_mean);
   const Tensor scale = rsqrt(wide(x.running_var) + eps);
   const int64_t dims = input.dim();
@@ -129,7 +129,7 @@ Tensor scale_of(const Tensor& variance, double eps) {
   const Tensor scale = rsqrt(variance + eps);
   return eps == 0 ? scale.masked_fill(eq(variance, 0), 0) : scale;  // as in PyTorch
 }
-NormalizedBatch normalized(const Tensor& input, const Parameters& x, double eps) {
+NormalizedBatch normalized(const Tensor& input, const ChannelParameters& x, double eps) {
   const Tensor batch = input.detach();
   auto [variance, mean] = wide_var_mean(batch, dims_but_channels(batch));
   Tensor factor = scale_of(variance, eps);
@@ -143,7 +143,7 @@ NormalizedBatch normalized(const Tensor& input, const Parameters& x, double eps)
   return {std::move(elements), std::move(mean), std::move(variance)};
 }
 /// The same by differentiable ops.
-NormalizedBatch normalized_with_history(const Tensor& input, const Parameters& x, double eps) {
+NormalizedBatch normalized_with_history(const Tensor& input, const ChannelParameters& x, double eps) {
   const Tensor elements = wide(input);
   auto [variance, mean] = var_mean(elements, SizesView(dims_but_channels(input)), 0);
   const int64_t dims = input.dim();
@@ -158,14 +158,15 @@ void update(const Tensor& running, const Tensor& of_batch, double factor, double
   const Tensor numbers = factor == 1 ? of_batch.detach() : of_batch.detach() * factor;
   running.detach().mul_(1 - momentum).add_(numbers.to(running.dtype()), momentum);
 }
-void update_running(const Tensor& input, const Parameters& x, const NormalizedBatch& batch, double momentum) {
+void update_running(const Tensor& input, const ChannelParameters& x, const NormalizedBatch& batch, double momentum) {
   if (!x.running_mean.defined()) return;
-  const auto count = static_cast<double>(input.numel() / input.size(1));
+  const int64_t of_channel = input.numel() / input.size(1);
+  const auto count = static_cast<double>(of_channel);
   update(x.running_mean, batch.mean, 1, momentum);
   update(x.running_var, batch.variance, count > 1 ? count / (count - 1) : std::nan(""), momentum);
 }
 
-Tensor normalize_batch(const Tensor& input, const Parameters& x, bool training, double momentum, double eps) {
+Tensor normalize_batch(const Tensor& input, const ChannelParameters& x, bool training, double momentum, double eps) {
   if (input.numel() == 0) return of_nothing(input, x);
   check(input, x, training);
   const PolicyExemption exempt;
@@ -195,13 +196,14 @@ void take_mean(const Tensor& running, const Tensor& of_images, const Tensor& inp
 }
 
 /// The images of a batch as channels of one image.
-Tensor normalize_images(const Tensor& input, const Parameters& x, bool use_input_stats, double momentum, double eps) {
+Tensor normalize_images(const Tensor& input, const ChannelParameters& x, bool use_input_stats, double momentum,
+                        double eps) {
   const int64_t batch = input.size(0);
   Dims sizes = input.sizes().copy();
   sizes[0] = 1;
   sizes[1] = numel_from(Checked(batch) * input.size(1));
-  const Parameters all{repeated(x.weight, batch), repeated(x.bias, batch), repeated(x.running_mean, batch),
-                       repeated(x.running_var, batch)};
+  const ChannelParameters all{repeated(x.weight, batch), repeated(x.bias, batch), repeated(x.running_mean, batch),
+                              repeated(x.running_var, batch)};
   Tensor result = normalize_batch(input.reshape(sizes), all, use_input_stats, momentum, eps).view(input.sizes());
   if (!use_input_stats) return result;
   take_mean(x.running_mean, all.running_mean, input);

@@ -355,8 +355,9 @@ class Evaluator {
     if (tree->is_number()) fail_argument(argument, "a tensor");
     return tree->meta;
   }
-  Value broadcast(const std::vector<Argument>& arguments, const Node& node) const {
+  static Value broadcast(const std::vector<Argument>& arguments, const Node& node) {
     std::vector<Dims> shapes;
+    shapes.reserve(arguments.size());
     for (const Argument& each : arguments) shapes.push_back(as_dims(each));
     const std::vector<SizesView> views(shapes.begin(), shapes.end());
     return at(node.span, [&] { return broadcast_shapes(views.data(), static_cast<int64_t>(views.size())); });

@@ -186,7 +186,8 @@ class SpreadAccumulator : public Accumulator {
     Tensor count = slice_block(count_, place), mean = slice_block(mean_, place),
            distances = slice_block(distances_, place);
     const auto [spread, center] = var_mean(values.to(Dtype::float64), SizesView(dims_), 0, true);
-    const double added = static_cast<double>(values.numel() / count.numel());
+    const int64_t of_each = values.numel() / count.numel();
+    const auto added = static_cast<double>(of_each);
     const Tensor all = count + added, delta = center - mean;
     mean.add_(delta * added / all);
     distances.add_(spread * added + delta * delta * (count * added / all));

@@ -51,6 +51,7 @@ void Session::compute() {
 
 void Session::compute(std::vector<Deferred>& group) {
   std::vector<Reduction> reductions;
+  reductions.reserve(group.size());
   for (const Deferred& each : group) reductions.push_back(each.reduction);
   const List<Tensor> results = at(group[0].span, [&] { return evaluate_reductions(reductions, progress_); });
   traffic_.begin_pass();

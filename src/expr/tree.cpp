@@ -82,7 +82,7 @@ class BlockValues {
     if (fused_)
       at(trees_[0]->span, [&] { fused_->write(block, outs); });
     else if (alone_.empty())
-      block_value(*trees_[0], block, &outs[0]);
+      block_value(*trees_[0], block, outs.data());
   }
 
  private:
@@ -249,11 +249,13 @@ void evaluate_elementwise(const Trees& trees, std::vector<Tensor>& outs, Progres
   int64_t done = 0;
   progress.advance(done, total);
   std::vector<Dtype> dtypes;
+  dtypes.reserve(outs.size());
   for (const Tensor& out : outs) dtypes.push_back(out.dtype());
   BlockValues values(trees, dtypes);
   LeafParts leaves(trees, progress);
   for_each_block(outs[0].sizes(), values.block_elements(progress), [&](const Block& block) {
     std::vector<Tensor> parts;
+    parts.reserve(outs.size());
     for (const Tensor& out : outs) parts.push_back(slice_block(out, block));
     values.write(block, parts);
     leaves.leave(block);

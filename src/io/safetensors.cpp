@@ -89,7 +89,7 @@ class Header {
   }
   Place checked(const std::string& name, const Json& entry) const {
     const std::string code = entry.at("dtype").get<std::string>();
-    const auto known =
+    const auto* const known =
         std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const auto& dtype) { return code == dtype.first; });
     if (known == std::end(kDtypes))
       fail_file(file_.path(), "entry '" + name + "' has dtype " + code + ", which is not supported");
