@@ -29,9 +29,9 @@ class TENON_API Fused {
   /// Throws what the function throws, with its arguments unchanged; Error for what cannot be traced (random numbers,
   /// out=, writes to views); NotImplementedError if the function reads elements.
   List<Tensor> operator()(const List<Tensor>& inputs) const;
-  /// Traces the function for these inputs unless it has been. Gives the trace's identity; null if the function will be
-  /// called as it is.
-  const void* prepare(const List<Tensor>& inputs) const;
+  /// Traces the function for these inputs unless it has been. Gives the trace's number, which is above those of all
+  /// earlier traces; 0 if the function will be called as it is.
+  uint64_t prepare(const List<Tensor>& inputs) const;
   /// The number of passes over memory for these inputs: Programs of elementwise ops, calls of other ops, and what runs
   /// block by block. Views are none.
   int passes(const List<Tensor>& inputs) const;

@@ -58,23 +58,6 @@ std::string pad_right(std::string_view text, int64_t width) {
          std::string(static_cast<std::size_t>(std::max<int64_t>(width - display_width(text), 0)), ' ');
 }
 
-std::string bytes_text(double nbytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"};
-  double value = nbytes;
-  int unit = 0;
-  while (value >= 999.5 && unit < 7) {
-    value /= 1000;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text,
-                unit == 0 || value >= 99.95 ? "%.0f %s"
-                : value >= 9.995            ? "%.1f %s"
-                                            : "%.2f %s",
-                value, kUnits[unit]);
-  return text;
-}
-
 std::string underlined(std::string_view text, expr::Span span, const Painter& paint) {
   const std::size_t size = text.size();
   const std::size_t begin = std::min(static_cast<std::size_t>(span.begin), size);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes_text.h"
 #include "expr/error.h"
 
 namespace tenon::cli {
@@ -31,8 +32,6 @@ std::string shown(std::string_view text);
 int64_t display_width(std::string_view text);
 std::string pad_left(std::string_view text, int64_t width);
 std::string pad_right(std::string_view text, int64_t width);
-/// "1.5 GB": decimal, three digits.
-std::string bytes_text(double nbytes);
 
 /// The line of `text` that holds the span, and a line below it that underlines it.
 std::string underlined(std::string_view text, expr::Span span, const Painter& paint);

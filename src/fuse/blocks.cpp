@@ -56,7 +56,7 @@ std::unique_ptr<const Blocks> Blocks::make(const GraphTrace& trace, const Axes& 
 }
 
 bool Blocks::folds_blocks(const Axes& axes, const Pass& pass, const std::vector<int>& along) {
-  const GraphStep* const rows = pass.fold ? pass.fold : pass.step;
+  const GraphStep* const rows = pass.row_step();
   if (!rows || !rows->fold) return false;
   return std::all_of(along.begin(), along.end(), [&](int axis) {
     const int64_t dim = axes.dim_on(rows->operands[0], axis);
@@ -68,9 +68,9 @@ bool Blocks::folds_blocks(const Axes& axes, const Pass& pass, const std::vector<
 void Blocks::add_pass(const Axes& axes, const Pass& pass) {
   folds_blocks_.push_back(folds_blocks(axes, pass, along_));
   passes_.push_back(&pass);
-  if (!folds_blocks_.back() || pass.fold) return;
+  if (!folds_blocks_.back() || pass.fold_step) return;
   auto fold = std::make_unique<Pass>();
-  fold->fold = pass.step;
+  fold->fold_step = pass.step;
   fold->reads = pass.reads;
   fold->writes = pass.writes;
   fold->program.input(meta_of(pass.reads[0]).dtype());
@@ -165,7 +165,7 @@ void Blocks::make_form(const Axes& axes, int64_t rows, Form& form) const {
         strides = dense_strides_like(form.sizes[place(id)], meta_of(id).strides());
       }
     }
-    if (pass.fold) add(pass.folded());
+    if (pass.fold_step) add(pass.folded());
     if (!pass.step) plan_program(form, pass, form.programs[i]);
   }
 }
@@ -207,9 +207,9 @@ bool Blocks::fits(const std::vector<Tensor>& tensors) const {
 }
 
 /// What one thread works with.
-class Blocks::Room {
+class Blocks::Worker {
  public:
-  Room(const Blocks& blocks, const std::vector<Tensor>& tensors, const std::vector<Tensor>& folded)
+  Worker(const Blocks& blocks, const std::vector<Tensor>& tensors, const std::vector<Tensor>& folded)
       : blocks_(blocks),
         tensors_(tensors),
         folded_(folded),
@@ -339,11 +339,11 @@ void Blocks::run(std::vector<Tensor>& tensors) const {
                              passes_[i]->program.dtype(passes_[i]->program.result()));
   const int64_t parts = threads == 1 ? 1 : std::min(blocks, 8 * threads);
   parallel_for(
-      parts, [&] { return Room(*this, tensors, folded); },
-      [&](Room& room, int64_t part) {
+      parts, [&] { return Worker(*this, tensors, folded); },
+      [&](Worker& worker, int64_t part) {
         for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) {
           check_interrupt();
-          room.run(block);
+          worker.run(block);
         }
       });
   for (std::size_t i = 0; i < passes_.size(); ++i)

@@ -30,7 +30,7 @@ class Blocks {
   int64_t scratch_bytes() const;
   /// Whether a value is read after the blocks.
   bool lasts(int id) const { return is_lasting_[place(id)]; }
-  /// "256 blocks of 8 x [8192]".
+  /// "256 blocks of 8 rows".
   std::string described() const;
 
  private:
@@ -39,8 +39,8 @@ class Blocks {
     std::vector<Dims> sizes, strides;      // of each value in a block
     std::vector<PlannedProgram> programs;  // of each pass
   };
-  class Room;
-  friend class Room;
+  class Worker;
+  friend class Worker;
 
   explicit Blocks(const GraphTrace& trace) : trace_(trace) {}
   void add_pass(const Axes& axes, const Pass& pass);

@@ -1,7 +1,7 @@
 // What a traced function runs, as text.
 #include <algorithm>
-#include <cstdio>
 
+#include "base/bytes_text.h"
 #include "fuse/blocks.h"
 #include "ops/row.h"
 #include "tensor/impl.h"
@@ -17,19 +17,6 @@ int64_t bytes_in_memory(const Tensor& meta) {
   return bytes;
 }
 
-std::string readable(int64_t bytes) {
-  static constexpr const char* kUnits[] = {"bytes", "KB", "MB", "GB", "TB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < std::size(kUnits)) {
-    value /= 1000;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-  return text;
-}
-
 }  // namespace
 
 std::string Graph::described(const Pass& pass) const {
@@ -39,7 +26,7 @@ std::string Graph::described(const Pass& pass) const {
   } else {
     for (const Instruction& instruction : pass.program.instructions())
       text += (text.empty() ? "" : ", ") + std::string(instruction.is_cast ? "cast" : row_of(instruction.op).name);
-    if (pass.fold) text += (text.empty() ? "" : ", ") + pass.fold->name;
+    if (pass.fold_step) text += (text.empty() ? "" : ", ") + pass.fold_step->name;
   }
   text += " -> ";
   for (std::size_t i = 0; i < pass.writes.size(); ++i) {
@@ -80,6 +67,7 @@ std::string Graph::explain() const {
     for (const std::vector<int>* ids : {&step.operands, &step.results})
       for (const int id : *ids) op_by_op += bytes_of_value(id);
   }
+  const auto readable = [](int64_t nbytes) { return bytes_text(static_cast<double>(nbytes)); };
   return text + "moves " + readable(moved) + ", op by op " + readable(op_by_op) + "; scratch " + readable(scratch) +
          " a thread\n";
 }

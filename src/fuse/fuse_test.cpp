@@ -163,6 +163,36 @@ TEST(Fuse, SharedOpsAreComputedOnceAndDeadOnesNever) {
   EXPECT_EQ(shared.passes({rand({6, 6})}), 1);
 }
 
+/// Functions in which two dims of a value belong to one axis, or a Program's results lie on others.
+TEST(Fuse, BlocksKeepAxesApart) {
+  const Fused::Function functions[] = {
+      [](const Tensors& x) -> Tensors {
+        const Tensor least = (x[0] * x[0]).amin({-1});
+        return {((least * -least).unsqueeze(1) - least).to(int32).sum({-1}), least};
+      },
+      [](const Tensors& x) -> Tensors {
+        const Tensor product = x[0] * x[0].cumsum(0), a = -x[0].t();
+        return {product, a, a - a.amax({1}, true)};
+      },
+      [](const Tensors& x) -> Tensors {
+        const Tensor pairs = (x[0] * 2).unsqueeze(1) - x[0];
+        return {pairs.amax({0}, true) + 1, (pairs * 2).amin({-1}), pairs.tanh()};
+      },
+  };
+  for (const Fused::Function& function : functions)
+    for (const Dims& sizes : {Dims{6, 6}, Dims{12, 7}, Dims{5, 5}})
+      for (int64_t bytes = 24; bytes < 700; bytes += 20) {
+        const Tensors inputs{(rand(sizes) * 9 - 4).floor()};
+        Tensors eager;
+        try {
+          eager = function(inputs);
+        } catch (const Error&) {
+          continue;  // only square ones
+        }
+        expect_same(fusion::Graph(function, inputs, bytes).run(inputs), eager, std::to_string(bytes) + " bytes");
+      }
+}
+
 TEST(Fuse, EqualCallsAreOne) {
   const auto function = [](const Tensors& x) -> Tensors {
     const Tensor scaled = (x[0] - x[0].min()) / (x[0].max() - x[0].min()), again = (x[0] * 2).exp();

@@ -1,6 +1,7 @@
 #include "fuse/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 
 #include "dispatch/differentiate.h"
@@ -16,6 +17,11 @@ namespace {
 // A Program holds at most so many steps: register numbers have 16 bits. A value that another part reads is in memory.
 constexpr int kPartSteps = 512;
 int part_of(int step) { return step / kPartSteps; }
+
+uint64_t next_number() noexcept {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 /// Whether no other handle shares the tensor's elements.
 bool is_held_once(const Tensor& tensor) {
@@ -212,13 +218,21 @@ class Passes {
 
 }  // namespace
 
+int root_of(const GraphTrace& trace, int id) {
+  while (trace.values[place(id)].kind == GraphValue::Kind::made) {
+    const GraphStep& step = trace.steps[place(trace.values[place(id)].step)];
+    if (step.name != "view") return id;
+    id = step.operands[0];
+  }
+  return id;
+}
+
 bool is_cheap_to_repeat(const GraphTrace& trace) {
   // Their derivatives look for zeros.
   static constexpr std::string_view kByElements[] = {"prod", "cumprod"};
   if (trace.reads_recorded || !trace.written.empty()) return false;
   for (const int id : trace.results) {
-    const GraphValue& value = trace.values[place(id)];
-    if (value.kind != GraphValue::Kind::made || trace.steps[place(value.step)].name == "view") return false;
+    if (trace.values[place(id)].kind != GraphValue::Kind::made || root_of(trace, id) != id) return false;
   }
   return std::all_of(trace.steps.begin(), trace.steps.end(), [](const GraphStep& step) {
     const bool is_cheap = step.is_elementwise() || step.row_dims || step.name == "view";
@@ -229,7 +243,7 @@ bool is_cheap_to_repeat(const GraphTrace& trace) {
 Graph::~Graph() = default;
 
 Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t block_bytes)
-    : block_bytes_(block_bytes), trace_(trace_graph(function, inputs)) {
+    : number_(next_number()), block_bytes_(block_bytes), trace_(trace_graph(function, inputs)) {
   Passes passes(trace_);
   passes.for_each(
       [&](const std::vector<int>& results) {
@@ -263,7 +277,7 @@ void Graph::add_program(const std::vector<int>& results, std::vector<int> reads,
 
 void Graph::add_fold(const GraphStep& fold, std::vector<int> reads, const std::vector<int>& steps) {
   Pass& pass = *passes_.emplace_back(std::make_unique<Pass>());
-  pass.fold = &fold;
+  pass.fold_step = &fold;
   pass.writes = fold.results;
   pass.reads = std::move(reads);
   record(pass, fold.operands, steps);
@@ -285,7 +299,7 @@ void Graph::record(Pass& pass, const std::vector<int>& results, const std::vecto
     numbers[place(step.results[0])] = pass.recorder.append(step.calls, numbers_of(step.operands), step.recorded);
   }
   pass.program = pass.recorder.program(numbers_of(results), pass.numbers);
-  if (pass.fold) pass.finish_fold(trace_.values[place(pass.folded())].meta);
+  if (pass.fold_step) pass.finish_fold(trace_.values[place(pass.folded())].meta);
   if (trace_.values[place(results[0])].meta.numel() == 0) return;
   pass.plan(
       [&](int id) {
@@ -309,20 +323,11 @@ void Graph::note_last_reads() {
         }
 }
 
-/// The value of which a value is a view, or itself.
-int Graph::root_of(int id) const {
-  for (const GraphValue* value = &trace_.values[place(id)];
-       value->kind == GraphValue::Kind::made && trace_.steps[place(value->step)].name == "view";
-       value = &trace_.values[place(id)])
-    id = trace_.steps[place(value->step)].operands[0];
-  return id;
-}
-
 void Graph::note_own_results() {
   for (std::size_t id = 0; id < trace_.values.size(); ++id)
     if (trace_.values[id].kind == GraphValue::Kind::capture) captures_.push_back(static_cast<int>(id));
   for (const int id : trace_.results) {
-    const int root = root_of(id);
+    const int root = root_of(trace_, id);
     const GraphValue& value = trace_.values[place(root)];
     if (value.kind == GraphValue::Kind::capture && is_held_once(value.capture)) copied_.push_back(root);
     for (const auto& [input, written] : trace_.written) gives_written_views_ |= root == written && id != root;
@@ -333,7 +338,7 @@ void Graph::note_only_program() {
   if (turns_.size() != 1 || turns_[0].blocks || !trace_.written.empty()) return;
   const Pass& pass = *passes_[0];
   const auto is_input = [&](int id) { return trace_.values[place(id)].kind == GraphValue::Kind::input; };
-  if (pass.step || pass.fold || !std::all_of(pass.reads.begin(), pass.reads.end(), is_input)) return;
+  if (pass.step || pass.fold_step || !std::all_of(pass.reads.begin(), pass.reads.end(), is_input)) return;
   for (const int id : trace_.results) {
     const auto found = std::find(pass.writes.begin(), pass.writes.end(), id);
     if (found == pass.writes.end() || trace_.values[place(id)].meta.numel() == 0) return;

@@ -63,6 +63,9 @@ struct GraphTrace {
   bool reads_recorded = false;  // a tensor from elsewhere, while gradients are recorded
 };
 
+/// The value of which a value is a view, or itself.
+int root_of(const GraphTrace& trace, int id);
+
 using TracedFunction = std::function<List<Tensor>(const List<Tensor>& inputs)>;
 
 /// Calls `function` on meta tensors with the layouts of `inputs`. Throws Error for what cannot be traced: random
@@ -90,6 +93,8 @@ class Graph {
   ~Graph();
   /// `inputs` have the sizes, strides and dtypes of those that were traced. The results have no history.
   List<Tensor> run(const List<Tensor>& inputs) const;
+  /// Above those of all earlier graphs.
+  uint64_t number() const noexcept { return number_; }
   /// Whether `run` computes the function. Not if the results have a history, or show what the function writes to an
   /// argument, as its other arguments may.
   bool can_run(const List<Tensor>& inputs) const;
@@ -117,7 +122,6 @@ class Graph {
   Turn next_blocks(const Axes& axes, std::vector<int>& left);
   /// Notes after which turn each value is dropped.
   void note_last_reads();
-  int root_of(int id) const;
   /// Notes whether one Program computes all results from the arguments.
   void note_only_program();
   List<Tensor> run_only_program(const List<Tensor>& inputs) const;
@@ -125,6 +129,7 @@ class Graph {
   void note_own_results();
   std::string described(const Pass& pass) const;
 
+  uint64_t number_;
   int64_t block_bytes_;
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;

@@ -15,7 +15,8 @@ constexpr int64_t kMostJoined = 256;
 }  // namespace
 
 void Pass::finish_fold(const Tensor& elements) {
-  const FoldedElements folded = folded_elements(fold->fold->op, elements, *fold->row_dims, fold->fold->dtype);
+  const FoldedElements folded =
+      folded_elements(fold_step->fold->op, elements, *fold_step->row_dims, fold_step->fold->dtype);
   reduction = folded.reduction;
   program.finish(program.cast(program.cast(program.result(), folded.element), folded.accumulated));
 }
@@ -23,7 +24,7 @@ void Pass::finish_fold(const Tensor& elements) {
 void Pass::plan(SizesView shape, std::vector<StridedView> views, const Memory& memory, PlannedProgram& to) const {
   views.resize(views.size() + numbers.size());
   const auto count = static_cast<int64_t>(views.size());
-  if (!fold) {
+  if (!fold_step) {
     // Each instruction of a Program is a call for each run.
     const auto calls = static_cast<int64_t>(program.instructions().size());
     FairRuns fair = FairRuns::of_calls(2);
@@ -31,13 +32,13 @@ void Pass::plan(SizesView shape, std::vector<StridedView> views, const Memory& m
     make_plan(shape, views.data(), count, to.plan, static_cast<int64_t>(writes.size()), fair);
     return make_schedule(to.plan, program, memory, to.schedule);
   }
-  const Dims strides = spread_strides(views[0].strides, *fold->row_dims, fold->keeps_dims);
+  const Dims strides = spread_strides(views[0].strides, *fold_step->row_dims, fold_step->keeps_dims);
   views[0] = {shape, strides};
   make_reduction_plan(shape, views.data(), count, to.plan);
 }
 
 void Pass::run(const PlannedProgram& how, void* const* outs, const void* const* inputs) const {
-  if (fold) return run_reduction(how.plan, program, reduction, outs[0], inputs);
+  if (fold_step) return run_reduction(how.plan, program, reduction, outs[0], inputs);
   tenon::run(how.plan, program, how.schedule, outs, inputs);
 }
 

@@ -25,13 +25,15 @@ struct Pass {
   Recorder recorder = {};  // holds the numbers
   Program program = {};
   std::vector<const void*> numbers = {};
-  const GraphStep* fold = nullptr;  // folds what the Program computes
+  const GraphStep* fold_step = nullptr;  // folds what the Program computes
   Reduction reduction = {};
   PlannedProgram planned = {};
 
   bool is_view() const { return step && step->name == "view"; }
+  /// The op on rows that it is, or ends in; null: none.
+  const GraphStep* row_step() const { return fold_step ? fold_step : step; }
   /// The value whose elements are folded; -1: none.
-  int folded() const { return fold ? fold->operands[0] : -1; }
+  int folded() const { return fold_step ? fold_step->operands[0] : -1; }
   /// Ends the Program, whose result has the dtype of `elements`, with what the fold asks of them.
   void finish_fold(const Tensor& elements);
   /// Plans the Program for operands of these layouts.
@@ -40,7 +42,7 @@ struct Pass {
     std::vector<StridedView> views;
     for (const std::vector<int>* ids : {&writes, &reads})
       for (const int id : *ids) views.push_back(view_of(id));
-    const SizesView shape = view_of(fold ? folded() : writes[0]).sizes;
+    const SizesView shape = view_of(fold_step ? folded() : writes[0]).sizes;
     plan(shape, std::move(views), memory, to);
   }
   void run(const PlannedProgram& how, void* const* outs, const void* const* inputs) const;

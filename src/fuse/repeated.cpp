@@ -8,13 +8,7 @@ namespace tenon::fusion {
 void merge_repeated_steps(GraphTrace& trace) {
   const auto place = [](int id) { return static_cast<std::size_t>(id); };
   std::vector<bool> is_given(trace.values.size(), false);  // two results are two tensors
-  for (int id : trace.results) {
-    is_given[place(id)] = true;
-    while (trace.values[place(id)].step >= 0 && trace.steps[place(trace.values[place(id)].step)].name == "view") {
-      id = trace.steps[place(trace.values[place(id)].step)].operands[0];
-      is_given[place(id)] = true;  // a result shows it
-    }
-  }
+  for (const int id : trace.results) is_given[place(id)] = is_given[place(root_of(trace, id))] = true;
   for (const auto& [input, id] : trace.written) is_given[place(id)] = true;
   std::vector<int> first(trace.values.size());  // the value of the first equal call
   for (std::size_t id = 0; id < first.size(); ++id) first[id] = static_cast<int>(id);

@@ -54,7 +54,7 @@ class Divider {
     return std::all_of(along.begin(), along.end(), [&](int axis) {
       // Results of one Program may be computed apart: then their axes are not joined.
       const int64_t first = axes_.dim_on(pass.writes[0], axis);
-      const bool is_program = !pass.step && !pass.fold;
+      const bool is_program = !pass.step && !pass.fold_step;
       const auto lies_once = [&](int id) {
         const int64_t dim = axes_.dim_on(id, axis);
         return dim >= 0 && (!is_program || dim == first) && !axes_.repeats(id, axis);
@@ -62,7 +62,7 @@ class Divider {
       const auto repeats = [&](int id) { return axes_.repeats(id, axis); };
       if (!std::all_of(pass.writes.begin(), pass.writes.end(), lies_once)) return false;
       if (std::any_of(pass.reads.begin(), pass.reads.end(), repeats)) return false;
-      const GraphStep* const rows = pass.fold ? pass.fold : pass.step;
+      const GraphStep* const rows = pass.row_step();
       if (!rows || pass.is_view()) return true;
       const int64_t dim = axes_.dim_on(rows->operands[0], axis);
       return dim >= 0 && !(*rows->row_dims)[dim] && !axes_.repeats(rows->operands[0], axis);
@@ -81,7 +81,7 @@ std::vector<std::vector<int>> cuts_of(const GraphTrace& trace, const Axes& axes,
   for (const std::vector<int>* ids : {&pass.writes, &pass.reads})
     for (const int id : *ids)
       if (numel_of(id) > numel_of(largest)) largest = id;
-  if (pass.fold) largest = pass.folded();
+  if (pass.fold_step) largest = pass.folded();
   const Tensor& meta = trace.values[place(largest)].meta;
   std::vector<int64_t> dims;
   for (int64_t dim = 0; dim < meta.dim(); ++dim)
@@ -151,13 +151,11 @@ void Graph::make_turns() {
       left.erase(left.begin());
       continue;
     }
-    const std::vector<int> together = turn.passes;
     turns_.push_back(std::move(turn));
-    const std::vector<bool> lasts = lasting_after(trace_, passes_, together);
-    for (const int number : together) {
-      const Pass& pass = *passes_[place(number)];
-      if (pass.is_view() && lasts[place(pass.writes[0])]) turns_.push_back({{number}, nullptr});
-    }
+    const std::size_t at = turns_.size() - 1;
+    for (const int number : std::vector<int>(turns_[at].passes))
+      if (const Pass& pass = *passes_[place(number)]; pass.is_view() && turns_[at].blocks->lasts(pass.writes[0]))
+        turns_.push_back({{number}, nullptr});
   }
 }
 

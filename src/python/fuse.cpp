@@ -1,5 +1,6 @@
 #include "python/fuse.h"
 
+#include <map>
 #include <memory>
 #include <thread>
 #include <unordered_map>
@@ -60,17 +61,17 @@ class PythonFused {
   nb::object call(const nb::object& inputs) {
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
-    const void* const trace = prepare(tensors);
+    const uint64_t trace = prepare(tensors);
     const auto known = structures_.find(trace);
     List<Tensor> results;
     nb::object structure;
-    if (trace && known != structures_.end()) {
+    if (known != structures_.end()) {
       structure = known->second;
       const GilRelease released(true);
       results = fused_(tensors);
     } else {  // as it is, or another thread traces it
-      results = trace ? (*callable_)(tensors) : fused_(tensors);
-      structure = latest();
+      results = trace != 0 ? (*callable_)(tensors) : fused_(tensors);
+      structure = take_latest();
     }
     if (structure.is_none()) return nb::steal(wrap(std::move(results[0])));
     return nb::make_tuple(structure, list_of(results));
@@ -88,21 +89,27 @@ class PythonFused {
 
  private:
   /// Notes the structure of the results if the callable is traced.
-  const void* prepare(const List<Tensor>& tensors) {
-    callable_->structures.erase(std::this_thread::get_id());
-    const void* const trace = fused_.prepare(tensors);
-    if (nb::object structure = latest(); trace && structure.is_valid()) structures_[trace] = std::move(structure);
+  uint64_t prepare(const List<Tensor>& tensors) {
+    take_latest();
+    const uint64_t trace = fused_.prepare(tensors);
+    if (nb::object structure = take_latest(); trace != 0 && structure.is_valid()) {
+      structures_[trace] = std::move(structure);
+      if (structures_.size() > kMostStructures) structures_.erase(structures_.begin());
+    }
     return trace;
   }
   /// The structure that the callable gave last in this thread, if it was called.
-  nb::object latest() const {
-    const auto found = callable_->structures.find(std::this_thread::get_id());
-    return found == callable_->structures.end() ? nb::object() : nb::borrow(found->second.get());
+  nb::object take_latest() {
+    const auto found = callable_->structures.extract(std::this_thread::get_id());
+    return found.empty() ? nb::object() : nb::borrow(found.mapped().get());
   }
+
+  // More than the traces that are kept.
+  static constexpr std::size_t kMostStructures = 256;
 
   std::shared_ptr<Callable> callable_;
   Fused fused_;
-  std::unordered_map<const void*, nb::object> structures_;  // by trace; None: one tensor
+  std::map<uint64_t, nb::object> structures_;  // by trace, the oldest first; None: one tensor
 };
 
 }  // namespace

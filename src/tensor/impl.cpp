@@ -1,7 +1,7 @@
 #include "tensor/impl.h"
-#include "tensor/budget.h"
 
 #include "base/checked.h"
+#include "tensor/budget.h"
 #include "tensor/history.h"
 #include "tensor/recycle.h"
 
