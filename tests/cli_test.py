@@ -721,7 +721,8 @@ class Streams(CliTest):
     """Pipes, standard input and output, full disks, and files that change while they are read."""
 
     def shell(self, command, code=0, text=True, **kwargs):
-        done = subprocess.run(["bash", "-c", command.replace("tenon", f"'{TENON}'")], capture_output=True, text=text, cwd=self.folder, timeout=120, **kwargs)
+        command = re.sub(r"(?<![^ (;|])tenon(?= |$)", f"'{TENON}'", command)  # not where a path holds the word
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=text, cwd=self.folder, timeout=120, **kwargs)
         self.assertEqual(done.returncode, code, f"{command}\n{done.stdout}\n{done.stderr}")
         return done
 
