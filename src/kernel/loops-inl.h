@@ -950,15 +950,13 @@ constexpr KernelPair complex_kernel() {
   // Of functions there is one loop: they are bound by arithmetic, not by memory.
   if constexpr (row.vectors && kArity == 1)
     return {&unary<F, Z, Z>};
-  else if constexpr (row.vectors)
-    return {&by_steps<F, Z, Z, Z>};
   else if constexpr (row.promotion == Promotion::comparison && kArity == 1)
     return kernel_pair<&by_steps<F, bool, Z>, bool, Z>();
   else if constexpr (row.promotion == Promotion::comparison)
     return kernel_pair<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
   else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, Z, Z>, Z, Z>();
-  else if constexpr (kArity == 2 && TENON_HAS_VECTORS)
+  else if constexpr (kArity == 2 && TENON_HAS_VECTORS && !row.vectors)
     return kernel_pair<&binary<F, Z, Z, Z>, Z, Z, Z>();
   else if constexpr (kArity == 2)
     return {&by_steps<F, Z, Z, Z>};
