@@ -25,6 +25,9 @@ namespace {
 // Rows of a block that are prefetched ahead of the one that is read. Bench: tenon_bench --filter
 // '^large/A\+B.T/memory'.
 constexpr int64_t kRowsAhead = 4;
+// Of results of so many bytes the rows that are written next are prefetched, too. Bench: ./dev bench --sweep,
+// transposed.
+constexpr int64_t kPrefetchedResult = 512 << 10;
 
 // While one operand is gathered the others' memory waits, so each is prefetched: so many bytes ahead, after each piece
 // of so many bytes. Bench: ./dev bench --sweep, steps.
@@ -277,6 +280,7 @@ class TileLoop {
     std::byte* to = static_cast<std::byte*>(setup_.outs[0]) + (offset << shift);
     int64_t steps[kMaxArgs] = {};
     const bool together = instruction.rows && !streams;
+    const bool prefetches = !streams && plan_.numel << shift >= kPrefetchedResult;  // exact: the result has memory
     while (rows > 0) {
       const int64_t count = together ? std::min(kRowsAhead, rows) : 1;
       for (int64_t i = 0; i < inputs.size(); ++i) {
@@ -287,6 +291,8 @@ class TileLoop {
         input.data += count * input.row_step;
       }
       rows -= count;
+      if (prefetches)
+        for (int64_t row = 0; row < count; ++row) prefetch_row({to, row_step, 1, columns << shift}, row);
       if (together)
         instruction.rows(to, row_step, &registers_[0], steps, columns, count);
       else if (streams)
