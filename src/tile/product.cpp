@@ -13,6 +13,7 @@
 #include "tile/run.h"
 #include "tile/schedule.h"
 #include "tile/scratch.h"
+#include "tile/small.h"
 
 namespace tenon {
 namespace {
@@ -41,6 +42,7 @@ constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
 constexpr int64_t kThinDepth = 5;             // below, many thin rows are multiplied where they lie
 constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
 constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
+constexpr int64_t kOuterRowBytes = 256;       // rows of outer products that are worth a call of the elementwise kernel
 constexpr double kQuickProducts = 1 << 26;    // multiplications that take about a millisecond
 constexpr int64_t kPairDotColumns = 8;        // columns that are multiplied by pairs along depth
 constexpr int64_t kPairDotDepth = 16;         // in pairs
@@ -507,6 +509,29 @@ void multiply_outer(const Product& product) {
   run(outer.plan, outer.program, outer.schedule, &out, inputs);
 }
 
+/// The same of few elements, without a plan; false if it needs one, or the kernel of products. Bench: ./dev bench
+/// --sweep, products.
+bool multiply_small_outer(const Product& product) {
+  const int64_t width = itemsize(product.dtype), batches = product.batches;
+  if (product.depth != 1 || product.rows == 1 || product.columns * width < kOuterRowBytes || CourseRecord::now())
+    return false;
+  // exact: the output has memory for them
+  if (batches * product.rows * product.columns > kSmallRowsNumel) return false;
+  const Dims column{batches, product.rows, 1}, row{batches, 1, product.columns};
+  const Dims column_strides{product.a.batch_stride, product.a.row_stride, 1};
+  const Dims row_strides{product.b.batch_stride, 1, product.b.column_stride};
+  const StridedView operands[] = {{column, column_strides}, {row, row_strides}};
+  SmallBroadcast<2> broadcast;
+  broadcast.rows_kernel = rows_kernel_of(Op::mul, product.dtype);
+  if (!broadcast.set(operands, width, batches * std::max(product.rows, product.columns), false, ResultStrides::given))
+    return false;
+  broadcast.data[0] = product.a.data;
+  broadcast.data[1] = product.b.data;
+  broadcast.casts[0] = broadcast.casts[1] = nullptr;
+  run_small(broadcast, kernel_of(Op::mul, product.dtype), width, product.out);
+  return true;
+}
+
 /// Multiplies some rows at a time, transposed, and transposes what comes out.
 template <class T>
 void multiply_thin(const Product& product) {
@@ -648,12 +673,14 @@ bool multiplies_at_once(const Product& product) {
 }
 void multiply_at_once(const Product& product) {
   if (product.columns == 1 && product.rows > 1) return multiply_at_once(transposed(product));
+  if (multiply_small_outer(product)) return;
   run_small_products(product, small_products(product));
 }
 
 void multiply(const Product& product) {
   if (product.dtype == bfloat16) return multiply_pairs(product);
   if (product.columns == 1 && product.rows > 1) return multiply(transposed(product));
+  if (multiply_small_outer(product)) return;
   if (is_small(product)) return multiply_small(product);
   if (is_outer(product)) return multiply_outer(product);
   if (is_long_row(product)) return multiply_long_rows(product);
