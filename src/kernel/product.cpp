@@ -484,14 +484,16 @@ void multiply_transposed(const SmallProducts& products) {
 /// `kRows` rows of one vector of columns, of which the first `columns` are read and all are written.
 template <int kRows, class D, class T>
 HWY_INLINE void multiply_vectors(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
-  const int64_t a_row = block.a_row, a_depth = block.a_depth, b_depth = block.b_depth;
+  const int64_t a_depth = block.a_depth, b_depth = block.b_depth, depth = block.depth, stride = block.out_stride;
+  const auto present = hn::FirstN(d, static_cast<std::size_t>(columns));
+  RowGroups<kRows, T> rows(a, block.a_row);
   hn::Vec<D> sums[kRows];
   for (int row = 0; row < kRows; ++row) sums[row] = hn::Zero(d);
-  for (int64_t k = 0; k < block.depth; ++k, a += a_depth, b += b_depth) {
-    const auto factors = load_first(d, b, columns);
-    for (int row = 0; row < kRows; ++row) sums[row] = Single::mul_add(hn::Set(d, a[row * a_row]), factors, sums[row]);
+  for (int64_t k = 0; k < depth; ++k, rows.advance(a_depth), b += b_depth) {
+    const auto factors = load_present(present, d, b, columns);
+    for (int row = 0; row < kRows; ++row) sums[row] = Single::mul_add(hn::Set(d, rows.at(row)), factors, sums[row]);
   }
-  for (int row = 0; row < kRows; ++row) hn::StoreU(sums[row], d, out + row * block.out_stride);
+  for (int row = 0; row < kRows; ++row, out += stride) hn::StoreU(sums[row], d, out);
 }
 
 /// One row, whose products are summed in four sums: one would wait for itself.
@@ -508,17 +510,36 @@ HWY_INLINE void multiply_row(D d, const ProductBlock& block, T* out, const T* a,
   hn::StoreU(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), d, out);
 }
 
+// Rows of sums that are computed together: more products than a processor begins until the first is done take more
+// registers. Bench: ./dev bench --sweep, products.
+inline constexpr int64_t kStripRows = kTileVectors == 4 ? 6 : 4;
+/// `rows` rows, from 2 to kRows.
+template <int kRows, class D, class T>
+HWY_INLINE void multiply_some_vectors(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t rows,
+                                      int64_t columns) {
+  if constexpr (kRows > 2)
+    if (rows < kRows) return multiply_some_vectors<kRows - 1>(d, block, out, a, b, rows, columns);
+  multiply_vectors<kRows>(d, block, out, a, b, columns);
+}
 /// All rows of one vector of columns, in their order: what a row's vector has beyond its columns, the next rows
-/// overwrite. The last rows may be computed twice, so that there are four together.
+/// overwrite.
+template <class D, class T>
+HWY_NOINLINE void multiply_tall_strip(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
+  if (block.rows <= kStripRows) return multiply_some_vectors<kStripRows>(d, block, out, a, b, block.rows, columns);
+  const int64_t turns = (block.rows + kStripRows - 1) / kStripRows;
+  for (int64_t turn = 0, row = 0, end; turn < turns; ++turn, row = end) {
+    end = block.rows * (turn + 1) / turns;  // exact: `turn` is below the rows
+    multiply_some_vectors<kStripRows>(d, block, out + row * block.out_stride, a + row * block.a_row, b, end - row,
+                                      columns);
+  }
+}
 template <class D, class T>
 HWY_INLINE void multiply_strip(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
   if (block.rows == 1) return multiply_row(d, block, out, a, b, columns);
   if (block.rows == 2) return multiply_vectors<2>(d, block, out, a, b, columns);
   if (block.rows == 3) return multiply_vectors<3>(d, block, out, a, b, columns);
-  for (int64_t i = 0; i < block.rows; i += 4) {
-    const int64_t row = std::min(i, block.rows - 4);
-    multiply_vectors<4>(d, block, out + row * block.out_stride, a + row * block.a_row, b, columns);
-  }
+  if (block.rows == 4) return multiply_vectors<4>(d, block, out, a, b, columns);
+  multiply_tall_strip(d, block, out, a, b, columns);
 }
 
 /// Matrices from `first` to `last`, which follow each other in `out`. The last vector of columns ends with the last
@@ -583,7 +604,8 @@ void multiply_small(const SmallProducts& products) {
   const hn::Half<decltype(d)> half;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const bool is_vector = block.rows == 1 && block.columns <= lanes;
-  if (!is_vector && block.columns >= lanes && block.rows * block.columns * block.depth > kStripProducts)
+  const bool has_tiles = block.columns > lanes || (block.columns == lanes && block.rows <= kStripRows);
+  if (!is_vector && has_tiles && block.rows * block.columns * block.depth > kStripProducts)
     return multiply_blocks<T>(products);
   T* out = static_cast<T*>(block.out);
   if (block.columns <= static_cast<int64_t>(hn::Lanes(half))) return multiply_narrow(half, products, out);
