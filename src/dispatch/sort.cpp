@@ -1,6 +1,7 @@
 // sort and topk along one dim. Both are stable; NaN is larger than every number.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -57,6 +58,11 @@ constexpr int64_t kRankedVectors = 40;     // of the longest rows that are ranke
 constexpr int64_t kTakeCost = 56;          // comparisons of whole vectors in the time that it takes to find one element
 constexpr int64_t kPlaceCost = 10;         // and in the time of what ranking does once for each element
 constexpr int64_t kTinyTaken = 8;          // one element of so many is found as fast as rows of one or two vectors rank
+constexpr int64_t kSampled = 64;           // elements that say which are among the first, and of long rows
+constexpr int64_t kSampledOfLong = 256, kLong = 1 << 12;
+constexpr int64_t kSelectCost = 5;  // of a vector, in comparisons
+constexpr int64_t kSortCost = 20;   // of an element, in comparisons
+constexpr int64_t kSelectedTogether = 1 << 10;
 
 /// Keys of rows that are ranked together, and their ranks.
 template <class Key>
@@ -81,19 +87,20 @@ class RowOrder {
         descending_(descending) {}
 
   void operator()(const Element* from, Element* values, int64_t* indices, int64_t rows) {
-    if (ranks()) return rank_rows(from, values, indices, rows);
-    if (takes()) return take_first(from, values, indices, rows);
-    sort_rows(from, values, indices, rows);
+    if (selects()) return select_rows(from, values, indices, rows);
+    order_whole(from, values, indices, rows);
   }
   /// Scratch memory is the most that a row may need: it depends on the keys.
   Course course(Dtype dtype) const {
     const int64_t key = sizeof(Key);
-    Course course{.route = ranks()   ? "rows ranked"
+    Course course{.route = selects() ? "first elements selected"
+                           : ranks() ? "rows ranked"
                            : takes() ? "first elements taken"
                                      : "rows sorted",
                   .stores = "in place"};
     // exact: half of it fits
-    course.scratch_bytes = ranks()   ? 0
+    course.scratch_bytes = selects() ? length_ * key
+                           : ranks() ? 0
                            : takes() ? take_first_room(length_) * key
                                      : length_ * key + SortedPlaces::bytes(length_);
     course.kernels.push_back({"order", dtype});
@@ -116,6 +123,100 @@ class RowOrder {
     return length_ <= std::min(by_vectors, kItemsOfPass * kDigits);
   }
 
+  void order_whole(const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    if (ranks()) return rank_rows(from, values, indices, rows);
+    if (takes()) return take_first(from, values, indices, rows);
+    sort_rows(from, values, indices, rows);
+  }
+
+  int64_t sampled() const { return length_ < kLong ? kSampled : kSampledOfLong; }
+  /// The element of a sample, by its rank, up to which the first elements are expected. So few of the row are smaller
+  /// only one time in about twenty.
+  int64_t rank_in_sample() const {
+    const double expected = static_cast<double>(sampled()) * static_cast<double>(kept_) / static_cast<double>(length_);
+    return static_cast<int64_t>(expected + 1.5 * std::sqrt(expected) + 1.5);
+  }
+  /// Whether elements up to one of a sample are selected and only these are ordered. In comparisons of vectors.
+  bool selects() const {
+    if (kept_ >= length_ || length_ < 3 * kSampled || length_ > std::numeric_limits<int32_t>::max()) return false;
+    const int64_t sample = sampled(), rank = rank_in_sample();
+    if (rank >= sample) return false;
+    const auto lanes = static_cast<double>(kernels_.lanes), length = static_cast<double>(length_);
+    const auto cost_of_ranks = [&](double n) { return n * (n / lanes + kPlaceCost); };
+    const double kept = static_cast<double>(kept_),
+                 found = length * static_cast<double>(rank) / static_cast<double>(sample);
+    const double chosen = std::min(cost_of_ranks(found), kSortCost * found + kSampled * kSampled);
+    const double own = kSelectCost * length / lanes + cost_of_ranks(static_cast<double>(sample)) + chosen;
+    const double others = ranks()   ? cost_of_ranks(length)
+                          : takes() ? kTakeCost * kept + length / lanes
+                                    : kSortCost * length;
+    return own < others;
+  }
+  void select_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    Scratch scratch(length_ * static_cast<int64_t>(sizeof(Key)));  // exact: no more than the elements' indices
+    Key* const keys = reinterpret_cast<Key*>(scratch.data());
+    for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
+      kernels_.keys(keys, from, length_, descending_);
+      if (!select_row(keys, from, values, indices)) order_whole(from, values, indices, 1);
+    }
+  }
+  /// False if the sample says too little about the row.
+  bool select_row(const Key* keys, const Element* from, Element* values, int64_t* indices) {
+    const Key most = key_of_sample(keys);
+    const int64_t n = select_up_to(keys, most);
+    if (n < kept_) return false;
+    if (n <= kRankedVectors * kernels_.lanes && n <= kRankedTogether) {
+      RankRoom<Key> room;
+      std::copy_n(selected_.data(), n, room.keys());
+      with_ranks(room, n, 1, [&](auto& ranked) {
+        for (int64_t i = 0; i < n; ++i)
+          ranked.keys()[ranked.ranks[static_cast<std::size_t>(i)]] = static_cast<int32_t>(i);
+        write_selected([&](int64_t i) { return static_cast<int64_t>(ranked.keys()[i]); }, from, values, indices);
+      });
+      return true;
+    }
+    SortedPlaces sorted(n);
+    sorted.sort(selected_.data(), range_of_keys(selected_.data(), n));
+    write_selected([&](int64_t i) { return sorted[i]; }, from, values, indices);
+    return true;
+  }
+  /// `place_of(i)`: the place among the selected keys of the one with rank i.
+  template <class PlaceOf>
+  void write_selected(const PlaceOf& place_of, const Element* row, Element* values, int64_t* indices) const {
+    for (int64_t i = 0; i < kept_; ++i) {
+      const int64_t place = places_[static_cast<std::size_t>(place_of(i))];
+      values[i] = row[place];
+      indices[i] = place;
+    }
+  }
+  Key key_of_sample(const Key* keys) const {
+    RankRoom<Key> room;
+    const int64_t count = sampled(), step = length_ / count;
+    // exact: inside the row. Not the same place of each step, so that rows with a period say as much as others.
+    for (int64_t i = 0; i < count; ++i) {
+      const auto part = static_cast<uint32_t>(i * 0x9E37'79B9);
+      room.keys()[i] = keys[i * step + static_cast<int64_t>(part * static_cast<uint64_t>(step) >> 32)];
+    }
+    kernels_.rank(room.ranks.data(), room.keys(), count, 1);
+    const auto found =
+        std::find(room.ranks.begin(), room.ranks.begin() + count, static_cast<Key>(rank_in_sample() - 1));
+    return room.keys()[found - room.ranks.begin()];
+  }
+  /// Selects the keys up to `most`; fewer than `kept_` if they are more than expected, too.
+  int64_t select_up_to(const Key* keys, Key most) {
+    // exact: at most four times the row
+    const int64_t room = 2 * length_ * rank_in_sample() / sampled() + kSelectedTogether;
+    selected_.resize(static_cast<std::size_t>(room + kSelectedTogether + kKeySlack));
+    places_.resize(selected_.size());
+    int64_t count = 0;
+    for (int64_t i = 0; i < length_; i += kSelectedTogether) {
+      if (count > room) return 0;
+      count += kernels_.select(selected_.data() + count, places_.data() + count, keys + i,
+                               std::min(kSelectedTogether, length_ - i), i, most);
+    }
+    return count;
+  }
+
   void rank_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
     RankRoom<Key> room;
     const int64_t most = kRankedTogether / length_;
@@ -129,19 +230,24 @@ class RowOrder {
     }
   }
   void rank_together(RankRoom<Key>& room, const Element* from, Element* values, int64_t* indices, int64_t rows) {
+    with_ranks(room, length_, rows, [&](auto& ranked) { place_ranked(ranked, from, values, indices, rows); });
+  }
+  /// Calls use(room) when the room's keys, or shorter ones in the same order, are ranked.
+  template <class Use>
+  void with_ranks(RankRoom<Key>& room, int64_t length, int64_t rows, const Use& use) const {
     if constexpr (sizeof(Key) == 8) {
-      const int64_t n = rows * length_;  // exact: at most kRankedTogether
+      const int64_t n = rows * length;  // exact: at most kRankedTogether
       if (const KeyRange<Key> of = range_of_keys(room.keys(), n); of.range <= std::numeric_limits<uint32_t>::max()) {
         // As distances from the smallest key, twice as many fit into a vector.
         RankRoom<int32_t> narrow;
         for (int64_t i = 0; i < n; ++i)
           narrow.keys()[i] = static_cast<int32_t>(static_cast<uint32_t>(room.keys()[i] - of.least) ^ 0x8000'0000);
-        kernels().order[static_cast<std::size_t>(int32)].rank(narrow.ranks.data(), narrow.keys(), length_, rows);
-        return place_ranked(narrow, from, values, indices, rows);
+        kernels().order[static_cast<std::size_t>(int32)].rank(narrow.ranks.data(), narrow.keys(), length, rows);
+        return use(narrow);
       }
     }
-    kernels_.rank(room.ranks.data(), room.keys(), length_, rows);
-    place_ranked(room, from, values, indices, rows);
+    kernels_.rank(room.ranks.data(), room.keys(), length, rows);
+    use(room);
   }
   /// Writes rows by their ranks. The keys may be overwritten.
   template <class Rank>
@@ -241,6 +347,7 @@ class RowOrder {
   int64_t length_, kept_;
   bool descending_;
   std::vector<int64_t> next_;
+  std::vector<Key> selected_, places_;  // keys that may be among the first, and where they are
 };
 
 /// Sorts rows of `length` elements and keeps the first `kept` of each.

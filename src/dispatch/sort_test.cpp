@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "tenon/factories.h"
@@ -33,6 +34,37 @@ TEST(Sort, AlongAnyDimIsThatOfRows) {
       const int64_t k = std::min<int64_t>(x.size(dim), 5);
       expect_as_rows(x, dim, [k](const Tensor& a, int64_t along) { return topk(a, k, along); });
     }
+}
+
+/// Compares with the first elements of a stable sort. `kind`: how the elements are distributed.
+void expect_first_of_sorted(const Tensor& x, int64_t k, const std::string& kind) {
+  for (bool largest : {false, true}) {
+    const auto [values, indices] = topk(x, k, -1, largest);
+    const auto [sorted_values, sorted_indices] = sort(x, -1, largest);
+    const std::string where = kind + to_string(x.sizes()) + " " + dtype_name(x.dtype()) + " k " + std::to_string(k);
+    EXPECT_TRUE(is_same(indices, sorted_indices.slice(-1, 0, k))) << where;
+    EXPECT_TRUE(is_same(values.nan_to_num(0.5), sorted_values.slice(-1, 0, k).nan_to_num(0.5))) << where;
+  }
+}
+
+// A sample says which elements may be among the first; it says too little about sorted rows, rows with a period, and
+// rows of equal elements.
+TEST(Sort, FirstElementsAreThoseOfTheWholeOrder) {
+  manual_seed(2);
+  for (const int64_t length : {191, 192, 250, 640, 1000, 4095, 4096, 30'000})
+    for (const int64_t part : {50, 11, 5, 3, 2})
+      for (const Dtype dtype : {float32, float64, int64, int16}) {
+        const int64_t k = length / part, rows = length < 1000 ? 3 : 1;
+        const Tensor random = randn({rows, length}), ramp = arange(length).to(float32).expand({rows, length});
+        expect_first_of_sorted((random * 1000).to(dtype), k, "normal ");
+        expect_first_of_sorted((random * 2).to(dtype), k, "with ties ");
+        expect_first_of_sorted(ramp.to(dtype), k, "sorted ");
+        expect_first_of_sorted((ramp % 64).to(dtype), k, "with a period ");
+        expect_first_of_sorted(((ramp % (length / 64)).eq(7) * -5).to(dtype), k, "few small ones ");
+        expect_first_of_sorted(ones({rows, length}).to(dtype), k, "equal ");
+        if (is_floating_point(dtype))
+          expect_first_of_sorted(where(random.gt(0), random, NAN).to(dtype), k, "half NaN ");
+      }
 }
 
 }  // namespace

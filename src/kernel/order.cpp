@@ -220,9 +220,51 @@ int64_t take_first(int64_t* places, void* keys, int64_t length, int64_t wanted) 
   return wanted;
 }
 
-// --- Groups of equal neighbours
+// --- Keys up to one
 
 #if HWY_TARGET <= HWY_AVX3  // other instruction sets have no instruction that compresses
+/// Of 8-byte lanes without hn::Compress: GCC copies its table to the stack each time.
+template <class D>
+HWY_INLINE hn::Vec<D> compressed(D d, hn::Vec<D> v, hn::Mask<D> mask) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    const hn::RebindToUnsigned<D> du;
+    return hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_maskz_compress_epi64(mask.raw, hn::BitCast(du, v).raw)});
+  } else {
+    return hn::Compress(v, mask);
+  }
+}
+#endif
+
+template <class Key>
+int64_t select(void* selected, void* places, const void* keys, int64_t n, int64_t place, int64_t most) {
+  const Key* HWY_RESTRICT from = static_cast<const Key*>(keys);
+  Key* HWY_RESTRICT to = static_cast<Key*>(selected);
+  Key* HWY_RESTRICT at = static_cast<Key*>(places);
+  int64_t count = 0, i = 0;
+#if HWY_TARGET <= HWY_AVX3
+  const hn::ScalableTag<Key> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto limit = hn::Set(d, static_cast<Key>(most)), step = hn::Set(d, static_cast<Key>(lanes));
+  auto all = hn::Iota(d, static_cast<Key>(place));
+  for (; i + lanes <= n; i += lanes, all = hn::Add(all, step)) {
+    const auto own = hn::LoadU(d, from + i);
+    const auto mask = hn::Not(hn::Gt(own, limit));
+    hn::StoreU(compressed(d, own, mask), d, to + count);
+    hn::StoreU(compressed(d, all, mask), d, at + count);
+    count += static_cast<int64_t>(hn::CountTrue(d, mask));
+  }
+#endif
+  for (; i < n; ++i) {
+    to[count] = from[i];
+    at[count] = static_cast<Key>(place + i);
+    count += from[i] <= most;
+  }
+  return count;
+}
+
+// --- Groups of equal neighbours
+
+#if HWY_TARGET <= HWY_AVX3
 /// Elements of fewer than four bytes are widened: vectors of these are compressed slowly.
 template <class T>
 using GroupLane = std::conditional_t<sizeof(T) < 4, int32_t, T>;
@@ -245,16 +287,6 @@ HWY_INLINE void store_lanes(D d, hn::Vec<D> v, T* to) {
     using Bits = hwy::UnsignedFromSize<sizeof(T)>;
     const hn::Rebind<Bits, D> narrow;
     hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(hn::RebindToUnsigned<D>(), v)), narrow, reinterpret_cast<Bits*>(to));
-  }
-}
-/// Of 8-byte lanes without hn::Compress: GCC copies its table to the stack each time.
-template <class D>
-HWY_INLINE hn::Vec<D> compressed(D d, hn::Vec<D> v, hn::Mask<D> mask) {
-  if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    const hn::RebindToUnsigned<D> du;
-    return hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_maskz_compress_epi64(mask.raw, hn::BitCast(du, v).raw)});
-  } else {
-    return hn::Compress(v, mask);
   }
 }
 template <class T>
@@ -409,7 +441,7 @@ void fill_groups(KernelTable&) {}
 template <class Key>
 void set_order(KernelTable& table, Dtype dtype, void (*keys)(void*, const void*, int64_t, bool)) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Key>()));
-  table.order[static_cast<std::size_t>(dtype)] = {keys, &rank<Key>, &take_first<Key>, lanes, nullptr};
+  table.order[static_cast<std::size_t>(dtype)] = {keys, &rank<Key>, &take_first<Key>, &select<Key>, lanes, nullptr};
 }
 
 void fill_orders(KernelTable& table) {

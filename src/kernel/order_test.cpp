@@ -126,6 +126,31 @@ TEST(Order, FirstElementsAreThoseOfAStableSort) {
     });
 }
 
+template <class Key>
+void expect_selected(std::mt19937_64& random, int64_t n, int bits) {
+  const auto select = kernels().order[static_cast<int>(sizeof(Key) == 4 ? int32 : int64)].select;
+  const auto keys = random_row<Key>(random, n, bits);
+  for (const Key most : {keys[0], std::numeric_limits<Key>::min(), std::numeric_limits<Key>::max(), Key{0}}) {
+    std::vector<Key> selected(static_cast<std::size_t>(n + kKeySlack)), places(selected.size());
+    const int64_t count = select(selected.data(), places.data(), keys.get(), n, 1000, most);
+    int64_t expected = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if (keys[static_cast<std::size_t>(i)] > most) continue;
+      ASSERT_EQ(selected[static_cast<std::size_t>(expected)], keys[static_cast<std::size_t>(i)]);
+      ASSERT_EQ(places[static_cast<std::size_t>(expected++)], 1000 + i);
+    }
+    ASSERT_EQ(count, expected) << "length " << n << ", up to " << most;
+  }
+}
+TEST(Order, KeysUpToOneAreSelectedInTheirOrder) {
+  std::mt19937_64 random(5);
+  for (int64_t n = 1; n <= 70; ++n)
+    for (int bits : {3, 64}) {
+      expect_selected<int32_t>(random, n, bits);
+      expect_selected<int64_t>(random, n, bits);
+    }
+}
+
 template <class T>
 bool is_equal(const T& a, const T& b) {
   if constexpr (is_half_v<T>)
