@@ -50,6 +50,20 @@ struct Callable {
   }
 };
 
+/// While it lives, this thread calls a fused function. Outside, its derivatives call what it was made of.
+class InCall {
+ public:
+  InCall() noexcept { ++depth; }
+  ~InCall() { --depth; }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  static bool is_now() noexcept { return depth > 0; }
+
+ private:
+  static thread_local int depth;
+};
+thread_local int InCall::depth = 0;
+
 class PythonFused {
  public:
   explicit PythonFused(const nb::object& callable)
@@ -60,6 +74,7 @@ class PythonFused {
 
   /// The structure and the tensors, or the tensor if it is the one result; NotImplemented if not all are tensors.
   nb::object call(const nb::object& inputs) {
+    const InCall in_call;
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     const uint64_t trace = prepare(tensors);
@@ -78,6 +93,7 @@ class PythonFused {
     return nb::make_tuple(structure, list_of(results));
   }
   int passes(const nb::object& inputs) {
+    const InCall in_call;
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     prepare(tensors);
     return fused_.passes(tensors);
@@ -88,6 +104,7 @@ class PythonFused {
     return callable_.use_count() == kOwners && callable_->callable.is_only() ? callable_->callable.get() : nullptr;
   }
   std::string explain(const nb::object& inputs) {
+    const InCall in_call;
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     prepare(tensors);
     return fused_.explain(tensors);
@@ -131,6 +148,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
 
 void bind_fuse(nb::module_& module) {
   static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
+  module.def("_is_in_fused_call", InCall::is_now);
   module.def("_is_traced", [](nb::handle tensor) { return stands_for_data(tensor_of(tensor.ptr())); });
   nb::class_<PythonFused>(module, "_Fused", nb::type_slots(slots))
       .def(nb::init<const nb::object&>())

@@ -8,7 +8,7 @@ import functools
 import types
 import weakref
 
-from ._tenon import Tensor, _Fused, _is_traced
+from ._tenon import Tensor, _Fused, _is_in_fused_call, _is_traced
 
 __all__ = ["fuse"]
 
@@ -90,7 +90,7 @@ class _FusedFunction:
 
         def call(tensors):
             given_args, given_kwargs = _restored(layout, iter(tensors))
-            if tensors and _is_traced(tensors[0]) and not all([guard() for guard in guards]):
+            if not _is_in_fused_call() and not all([guard() for guard in guards]):
                 raise RuntimeError(
                     f"tenon.fuse: what {_name(function)} reads changed between its call and a derivative of it that was "
                     "not asked for before; ask for that derivative before the change, or pass what changes as an argument"
