@@ -362,7 +362,7 @@ Tensor Tensor::to(Dtype wanted, bool copy, MemoryFormat format) const {
 }
 
 Tensor Tensor::to(Device wanted) const {
-  if (device() == wanted) return *this;
+  if (device() == wanted || (wanted == Device::cpu && stands_for_data(*this))) return *this;
   if (is_meta()) throw NotImplementedError("Cannot copy out of meta tensor; no data!");
   return new_tensor(sizes(), dense_strides_like(sizes(), strides()), dtype(), wanted);
 }

@@ -150,7 +150,7 @@ void check_place_exists(const Tensor& self, std::optional<int64_t> dim, const ch
                        " to have non-zero size.");
   } else if (self.numel() == 0) {
     const std::string text = std::string(name) + ": Expected reduction dim to be specified for input.numel() == 0.";
-    if (self.is_meta()) throw Error(text);
+    if (self.is_meta() && !stands_for_data(self)) throw Error(text);
     throw IndexError(text);
   }
 }
@@ -161,7 +161,8 @@ void check_places(Op op, const Tensor& self, std::optional<int64_t> dim) {
   if (self.dtype() == bool_ && is_computed(self)) throw Error(row.refuses_bool);
   if (is_complex(self.dtype()) && is_computed(self)) throw Error(row.refuses_complex);
   // On meta PyTorch names argmax for both.
-  check_place_exists(self, dim, !is_computed(self) ? "argmax" : (std::string(row.name) + "()").c_str());
+  check_place_exists(self, dim,
+                     !is_computed(self) && !stands_for_data(self) ? "argmax" : (std::string(row.name) + "()").c_str());
 }
 
 Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {

@@ -77,7 +77,7 @@ std::vector<Tensor> as_places(const Tensor& view, const std::vector<Tensor>& ind
       places.emplace_back();
       continue;
     }
-    check_readable(index);
+    if (is_mask(index) || !view.is_meta()) check_readable(index);
     if (is_mask(index)) {
       if (index.dtype() == uint8)
         warn("UserWarning",
@@ -377,6 +377,8 @@ void check_no_overlaps(const Indexed& indexed, const Tensor& value) {
 Tensor run_index(const Indexed& indexed) {
   check_count(indexed);
   Selection selection(indexed);
+  if (indexed.view.is_meta())
+    return empty_strided(selection.shape(), selection.strides_of_result(), Options(indexed.view.dtype(), Device::meta));
   selection.find_offsets();
   Tensor result = new_tensor(selection.shape(), selection.strides_of_result(), indexed.view.dtype());
   read_selected(result, selection);
@@ -390,7 +392,8 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
     // An empty index list gives a view, as in PyTorch.
     return recorded(*this, new_view(*this, sizes(), strides(), storage_offset()), {ViewKind::alias});
   }
-  if (is_meta()) throw NotImplementedError("indexing a meta tensor with tensors is not supported");
+  if (is_meta() && !stands_for_data(*this))
+    throw NotImplementedError("indexing a meta tensor with tensors is not supported");
   name_truths(indexed);
   return thread_modes.traced || is_recorded(indexed.view) ? with_history().index(indexed) : run_index(indexed);
 }

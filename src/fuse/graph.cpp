@@ -23,11 +23,7 @@ uint64_t next_number() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-/// Whether no other handle shares the tensor's elements.
-bool is_held_once(const Tensor& tensor) {
-  const TensorImpl* const base = tensor.impl()->base;
-  return tensor.impl()->references == 1 && (!base || base->references == TensorImpl::kViewReference);
-}
+TensorImpl* base_of(const Tensor& tensor) { return tensor.impl()->base ? tensor.impl()->base : tensor.impl(); }
 
 /// Divides a trace into passes.
 class Passes {
@@ -323,13 +319,51 @@ void Graph::note_last_reads() {
         }
 }
 
+bool Graph::is_own(const TensorImpl* base) const {
+  uint64_t held = 0;  // by captures
+  for (const int id : captures_) {
+    const TensorImpl* const impl = trace_.values[place(id)].capture.impl();
+    if (impl != base && impl->base != base) continue;
+    if (impl != base && impl->references != 1) return false;
+    held += impl == base ? 1 : TensorImpl::kViewReference;
+  }
+  for (const Own& own : own_) held += own.base.impl() == base ? 1 : 0;
+  return base->references == held;
+}
+
+void Graph::add_own_result(int id) {
+  TensorImpl* const base = base_of(trace_.values[place(id)].capture);
+  auto own = std::find_if(own_.begin(), own_.end(), [&](const Own& each) { return each.base.impl() == base; });
+  if (own == own_.end()) {
+    base->references.fetch_add(1, std::memory_order_relaxed);
+    own = own_.insert(own, {.base = Tensor(base)});
+  }
+  own->values.push_back(id);
+}
+
+void Graph::renew_own_results(std::vector<Tensor>& tensors) const {
+  for (const Own& own : own_) {
+    Tensor copy = empty_strided(own.base.sizes(), own.base.strides(), own.base.dtype());
+    run_copy(copy, own.base);
+    for (const int id : own.values) {
+      const Tensor& capture = trace_.values[place(id)].capture;
+      if (capture.is(own.base)) {
+        tensors[place(id)] = copy;
+        continue;
+      }
+      const Tensor cast = capture.dtype() == copy.dtype() ? copy : copy.view(capture.dtype());
+      tensors[place(id)] = new_view(cast, capture.sizes(), capture.strides(), capture.storage_offset());
+    }
+  }
+}
+
 void Graph::note_own_results() {
   for (std::size_t id = 0; id < trace_.values.size(); ++id)
     if (trace_.values[id].kind == GraphValue::Kind::capture) captures_.push_back(static_cast<int>(id));
   for (const int id : trace_.results) {
     const int root = root_of(trace_, id);
     const GraphValue& value = trace_.values[place(root)];
-    if (value.kind == GraphValue::Kind::capture && is_held_once(value.capture)) copied_.push_back(root);
+    if (value.kind == GraphValue::Kind::capture && is_own(base_of(value.capture))) add_own_result(root);
     for (const auto& [input, written] : trace_.written) gives_written_views_ |= root == written && id != root;
   }
 }
@@ -402,7 +436,7 @@ List<Tensor> Graph::run(const List<Tensor>& inputs) const {
     if (value.kind == GraphValue::Kind::input) tensors[id] = inputs[next++];
     if (value.kind == GraphValue::Kind::capture) tensors[id] = value.capture;
   }
-  for (const int id : copied_) tensors[place(id)] = run_clone(tensors[place(id)], MemoryFormat::preserve);
+  renew_own_results(tensors);
   for (const Turn& turn : turns_) {
     if (turn.blocks && turn.blocks->fits(tensors))
       turn.blocks->run(tensors);

@@ -112,6 +112,12 @@ class Graph {
     std::vector<int> dropped = {};         // values that no later turn reads
   };
 
+  /// A tensor that only captures hold, and those of them that are results: each run begins with a copy of it.
+  struct Own {
+    Tensor base;
+    std::vector<int> values = {};
+  };
+
   /// The Program of these steps, which computes values from others.
   void add_program(const std::vector<int>& results, std::vector<int> reads, const std::vector<int>& steps);
   /// The Program of those steps, whose results are folded.
@@ -127,6 +133,10 @@ class Graph {
   List<Tensor> run_only_program(const List<Tensor>& inputs) const;
   /// Notes the tensors that the function makes of numbers alone, and gives: each call gives new ones.
   void note_own_results();
+  /// Whether captures alone hold a tensor and its views.
+  bool is_own(const TensorImpl* base) const;
+  void add_own_result(int id);
+  void renew_own_results(std::vector<Tensor>& tensors) const;
   std::string described(const Pass& pass) const;
 
   uint64_t number_;
@@ -137,7 +147,7 @@ class Graph {
   const Pass* only_program_ = nullptr;     // that computes all results from the arguments; null: there is more to do
   std::vector<std::size_t> only_results_;  // of these, which of its results each is
   std::vector<int> captures_;
-  std::vector<int> copied_;           // captures that begin each run as copies
+  std::vector<Own> own_;
   bool gives_written_views_ = false;  // a result is a view of an argument that is written
 };
 

@@ -61,6 +61,20 @@ std::string key_of_dims(std::string key, SizesView dims) {
   return key;
 }
 
+/// The dtypes and sizes of operands, for errors.
+std::string list_of(const std::vector<Tensor>& operands) {
+  std::string list;
+  for (const Tensor& tensor : operands)
+    list += (list.empty() ? "" : ", ") + std::string(dtype_name(tensor.dtype())) + to_string(tensor.sizes());
+  return list.empty() ? "numbers" : list;
+}
+std::vector<Tensor> tensors_of(Args args, int count) {
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < count; ++i)
+    if (args[i]->is_tensor()) tensors.push_back(args[i]->tensor());
+  return tensors;
+}
+
 class Tracer {
  public:
   GraphTrace run(const TracedFunction& function, const List<Tensor>& inputs);
@@ -78,6 +92,18 @@ class Tracer {
   static List<Tensor> call(Op op, const Value* values);
   static void call_inplace(Op op, const Value* values);
   static void note_alias(const Tensor& self, const Tensor& alias);
+  /// Notes the place of a call in the function where it fails.
+  template <class Operands, class Call>
+  static auto as_op(const char* name, const Operands& operands, const Call& call) {
+    const int place = ++current->ops_;
+    try {
+      return call();
+    } catch (Error& error) {
+      error.add_note("tenon.fuse: op " + std::to_string(place) + " of the function: " + name + " of " +
+                     list_of(operands()));
+      throw;
+    }
+  }
 
  private:
   /// While it lives, ops on this thread are not traced.
@@ -151,6 +177,7 @@ class Tracer {
   static thread_local Tracer* current;
 
   const bool records_ = thread_modes.grad;
+  int ops_ = 0;  // that the function called
   GraphTrace trace_;
   std::unordered_map<const TensorImpl*, int> ids_;
   std::unordered_map<const TensorImpl*, const TensorImpl*> originals_;  // of aliases
@@ -158,31 +185,6 @@ class Tracer {
 };
 
 thread_local Tracer* Tracer::current = nullptr;
-
-const WithHistory kTraced{
-    .elementwise = Tracer::elementwise,
-    .inplace = Tracer::inplace,
-    .reduce = Tracer::reduce,
-    .clone = Tracer::clone,
-    .to = Tracer::to,
-    .copy = Tracer::copy,
-    .fill_number = Tracer::fill_number,
-    .fill = Tracer::fill,
-    .zero = [](Tensor& self) { Tracer::fill_number(self, 0); },
-    .draw = [](DrawnBy by, const Tensor&, Args, int) { fail_random(by); },
-    .draw_inplace = [](DrawnBy by, Tensor&, const Arg*, const std::function<void()>&) { fail_random(by); },
-    .index = Tracer::index,
-    .index_put = Tracer::index_put,
-    .call = Tracer::call,
-    .call_inplace = Tracer::call_inplace,
-    .check_out = [](Op, const Tensor&, Args, int) { fail_out(); },
-    .check_named_out = [](const char*, const Tensor&, Args, int) { fail_out(); },
-    .check =
-        [](Op, const Tensor* out, const Tensor*, Args, int) {
-          if (out) fail_out();
-        },
-    .check_resizable = [](const Tensor&, SizesView) { fail("a tensor that is traced can't be resized"); },
-};
 
 int Tracer::id_of(const Tensor& tensor) {
   if (const auto known = ids_.find(original_of(tensor)); known != ids_.end()) {
@@ -221,8 +223,9 @@ int Tracer::view_of(const Tensor& tensor, int base) {
     const Tensor& self = operands[0];
     // exact: inside the storage
     const int64_t from = self.storage_offset() * self.itemsize() / itemsize(dtype);
-    return {
-        new_view(self.dtype() == dtype ? self : self.view(dtype), sizes, strides, from + offset)};  // exact: likewise
+    // Checked again: tensors without data have no storage that as_strided() could leave.
+    const Tensor cast = self.dtype() == dtype ? self : self.view(dtype);
+    return {cast.as_strided(sizes, strides, (Checked(from) + offset).or_throw("view: integer overflow"))};
   };
   const int id =
       define({.kind = GraphValue::Kind::made, .meta = tensor, .step = static_cast<int>(trace_.steps.size())});
@@ -326,7 +329,11 @@ Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
 
 void Tracer::overwrite(const Tensor& self, GraphStep step) {
   if (thread_modes.grad && self.requires_grad()) fail(step.name + "_() writes to a tensor with a gradient");
-  if (!self.is_meta()) fail(step.name + "_() writes to a tensor from outside the function");
+  if (!self.is_meta())
+    fail(step.name +
+         "_() writes to a tensor that is no argument and not computed from one; begin with zeros_like of an argument, "
+         "or "
+         "give a new result: s = s + x");
   if (self.impl()->base) fail(step.name + "_() writes to a view, which can't be traced; write to the whole tensor");
   if (originals_.contains(self.impl())) fail(step.name + "_() writes to a detached tensor, which can't be traced");
   const auto known = ids_.find(self.impl());
@@ -359,7 +366,8 @@ Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
   {
     const Pause pause;
     const NoGrad unrecorded;
-    run_inplace(op, self, metas.get(), count);  // all checks of an in-place call
+    Tensor checked = self.is_meta() ? self : without_data(self);
+    run_inplace(op, checked, metas.get(), count);  // all checks of an in-place call
     const Recording recording(step.calls);
     step.recorded = run_elementwise(op, metas.get(), count);
     if (step.recorded.dtype() != self.dtype())
@@ -445,7 +453,7 @@ void Tracer::copy(Tensor& self, const Tensor& src) {
   {
     const Pause pause;
     const NoGrad unrecorded;
-    if (self.is_meta()) run_copy(self, current->meta_of(src));
+    run_copy(self.is_meta() ? self : without_data(self), current->meta_of(src));
   }
   step.run = [sizes = self.sizes().copy(), strides = self.strides().copy(),
               dtype = self.dtype()](const Tensor* operands) -> List<Tensor> {
@@ -661,6 +669,89 @@ void Tracer::call_inplace(Op op, const Value* values) {
   };
   current->overwrite(tensors[0], std::move(step));
 }
+
+auto only(const Tensor& tensor) {
+  return [&tensor] { return std::vector<Tensor>{tensor}; };
+}
+
+const WithHistory kTraced{
+    .elementwise =
+        [](Op op, Args args, int count) {
+          return Tracer::as_op(
+              row_of(op).name, [&] { return tensors_of(args, count); },
+              [&] { return Tracer::elementwise(op, args, count); });
+        },
+    .inplace = [](Op op, Tensor& self, Args args, int count) -> Tensor& {
+      return *Tracer::as_op(
+          row_of(op).name, [&] { return tensors_of(args, count); },
+          [&] { return &Tracer::inplace(op, self, args, count); });
+    },
+    .reduce =
+        [](Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+          return Tracer::as_op(row_of(op).name, only(self),
+                               [&] { return Tracer::reduce(op, self, dims, keepdim, dtype); });
+        },
+    .clone =
+        [](const Tensor& self, MemoryFormat format) {
+          return Tracer::as_op("clone", only(self), [&] { return Tracer::clone(self, format); });
+        },
+    .to =
+        [](const Tensor& self, Dtype dtype, MemoryFormat format) {
+          return Tracer::as_op("to", only(self), [&] { return Tracer::to(self, dtype, format); });
+        },
+    .copy =
+        [](Tensor& self, const Tensor& src) {
+          Tracer::as_op(
+              "copy_",
+              [&] {
+                return std::vector<Tensor>{self, src};
+              },
+              [&] { Tracer::copy(self, src); });
+        },
+    .fill_number = [](Tensor& self,
+                      Scalar value) { Tracer::as_op("fill_", only(self), [&] { Tracer::fill_number(self, value); }); },
+    .fill =
+        [](Tensor& self, const Tensor& value) {
+          Tracer::as_op(
+              "fill_",
+              [&] {
+                return std::vector<Tensor>{self, value};
+              },
+              [&] { Tracer::fill(self, value); });
+        },
+    .zero = [](Tensor& self) { Tracer::as_op("zero_", only(self), [&] { Tracer::fill_number(self, 0); }); },
+    .draw = [](DrawnBy by, const Tensor&, Args, int) { fail_random(by); },
+    .draw_inplace = [](DrawnBy by, Tensor&, const Arg*, const std::function<void()>&) { fail_random(by); },
+    .index =
+        [](const Indexed& indexed) {
+          return Tracer::as_op(
+              "index", [&] { return tensors_of(indexed); }, [&] { return Tracer::index(indexed); });
+        },
+    .index_put =
+        [](const Indexed& indexed, const Tensor& value, Put put) {
+          Tracer::as_op(
+              "index_put_", [&] { return tensors_of(indexed); }, [&] { Tracer::index_put(indexed, value, put); });
+        },
+    .call =
+        [](Op op, const Value* values) {
+          const Schema& schema = schema_of(op);
+          return Tracer::as_op(
+              schema.name, [&] { return tensors_of(schema, values); }, [&] { return Tracer::call(op, values); });
+        },
+    .call_inplace =
+        [](Op op, const Value* values) {
+          const Schema& schema = schema_of(op);
+          Tracer::as_op(
+              schema.name, [&] { return tensors_of(schema, values); }, [&] { Tracer::call_inplace(op, values); });
+        },
+    .check_out = [](Op, const Tensor&, Args, int) { fail_out(); },
+    .check_named_out = [](const char*, const Tensor&, Args, int) { fail_out(); },
+    .check =
+        [](Op, const Tensor* out, const Tensor*, Args, int) {
+          if (out) fail_out();
+        },
+    .check_resizable = [](const Tensor&, SizesView) { fail("a tensor that is traced can't be resized"); },
+};
 
 /// While it lives, the thread's calls are traced.
 class Tracing {

@@ -8,6 +8,7 @@
 #include "python/creation.h"
 #include "python/references.h"
 #include "tenon/fuse.h"
+#include "tensor/history.h"
 
 namespace tenon::python {
 namespace {
@@ -49,6 +50,20 @@ struct Callable {
   }
 };
 
+/// While it lives, this thread calls a fused function. Outside, its derivatives call what it was made of.
+class InCall {
+ public:
+  InCall() noexcept { ++depth; }
+  ~InCall() { --depth; }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  static bool is_now() noexcept { return depth > 0; }
+
+ private:
+  static thread_local int depth;
+};
+thread_local int InCall::depth = 0;
+
 class PythonFused {
  public:
   explicit PythonFused(const nb::object& callable)
@@ -59,6 +74,7 @@ class PythonFused {
 
   /// The structure and the tensors, or the tensor if it is the one result; NotImplemented if not all are tensors.
   nb::object call(const nb::object& inputs) {
+    const InCall in_call;
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     const uint64_t trace = prepare(tensors);
@@ -77,11 +93,18 @@ class PythonFused {
     return nb::make_tuple(structure, list_of(results));
   }
   int passes(const nb::object& inputs) {
+    const InCall in_call;
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     prepare(tensors);
     return fused_.passes(tensors);
   }
+  /// The function, if no graph that waits for gradients holds it, too: then the garbage collector may count it as this
+  /// object's.
+  PyObject* own_callable() const noexcept {
+    return callable_.use_count() == kOwners && callable_->callable.is_only() ? callable_->callable.get() : nullptr;
+  }
   std::string explain(const nb::object& inputs) {
+    const InCall in_call;
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     prepare(tensors);
     return fused_.explain(tensors);
@@ -104,6 +127,7 @@ class PythonFused {
     return found.empty() ? nb::object() : nb::borrow(found.mapped().get());
   }
 
+  static constexpr long kOwners = 2;  // this object and its Fused
   // More than the traces that are kept.
   static constexpr std::size_t kMostStructures = 256;
 
@@ -112,10 +136,21 @@ class PythonFused {
   std::map<uint64_t, nb::object> structures_;  // by trace, the oldest first; None: one tensor
 };
 
+/// A function may hold itself through what it reads. The dict that holds this object breaks such a cycle.
+int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  if (!nb::inst_ready(self)) return 0;
+  Py_VISIT(nb::inst_ptr<PythonFused>(self)->own_callable());
+  return 0;
+}
+
 }  // namespace
 
 void bind_fuse(nb::module_& module) {
-  nb::class_<PythonFused>(module, "_Fused")
+  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
+  module.def("_is_in_fused_call", InCall::is_now);
+  module.def("_is_traced", [](nb::handle tensor) { return stands_for_data(tensor_of(tensor.ptr())); });
+  nb::class_<PythonFused>(module, "_Fused", nb::type_slots(slots))
       .def(nb::init<const nb::object&>())
       .def("__call__", &PythonFused::call)
       .def("passes", &PythonFused::passes)

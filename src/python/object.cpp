@@ -8,6 +8,7 @@
 #include "python/values.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
+#include "tensor/history.h"
 
 namespace tenon::python {
 
@@ -83,13 +84,13 @@ Py_hash_t hash(PyObject* self) noexcept {
   }
 TENON_GETTER(shape, to_size(tensor.sizes()))
 TENON_GETTER(dtype, to_python(tensor.dtype()))
-TENON_GETTER(device, to_python(tensor.device()))
+TENON_GETTER(device, to_python(stands_for_data(tensor) ? Device::cpu : tensor.device()))
 TENON_GETTER(layout, PyObject_GetAttrString(PyImport_AddModule("tenon._tenon"), "strided"))
 TENON_GETTER(ndim, PyLong_FromLongLong(tensor.dim()))
 TENON_GETTER(itemsize, PyLong_FromLongLong(tensor.itemsize()))
 // Python's integers, because an expanded tensor may have more bytes than an int64 holds.
 TENON_GETTER(nbytes, nb::object(nb::int_(tensor.numel()) * nb::int_(tensor.itemsize())).release().ptr())
-TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta()))
+TENON_GETTER(is_meta, PyBool_FromLong(tensor.is_meta() && !stands_for_data(tensor)))
 TENON_GETTER(version, PyLong_FromUnsignedLong(tensor.version()))
 TENON_GETTER(false, PyBool_FromLong(false))
 TENON_GETTER(data, wrap(tensor.variable_data()))

@@ -37,7 +37,15 @@ Tensor unflattened(const Call& call) {
   if (call.self() && sizes.empty()) throw Error("unflatten: sizes must be non-empty");
   return input(call).unflatten(call.integer(Name::dim), sizes);
 }
+/// A traced function runs again with arguments that lie elsewhere in other storages.
+const Tensor& check_place_known(const char* what, const Tensor& tensor) {
+  if (stands_for_data(tensor))
+    throw Error(std::string("tenon.fuse: ") + what + " is not known while a function is traced");
+  return tensor;
+}
 Tensor strided(const Call& call) {
+  if (call.optional_integer(Name::storage_offset))
+    check_place_known("as_strided()'s storage_offset, which counts from the begin of the storage,", input(call));
   return input(call).as_strided(call.dims(Name::size), call.dims(Name::stride),
                                 call.optional_integer(Name::storage_offset));
 }
@@ -205,6 +213,7 @@ struct Declaration {
   const char* doc;
 };
 #include "python/views.inc"
+#include "tensor/history.h"
 
 /// The definition of a view that src/ops/views.h declares.
 constexpr Definition view(std::string_view name, PyObject* (*call)(const Call& call)) {
@@ -366,7 +375,7 @@ constexpr Definition kViews[] = {
 
     // Properties of a tensor.
     {"data_ptr", kMethod, "(Tensor input) -> int", "The address of the first element.",
-     TENON_VALUE(PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(input(call).data_ptr())))},
+     TENON_VALUE(PyLong_FromUnsignedLongLong(reinterpret_cast<uintptr_t>(check_place_known("data_ptr()", input(call)).data_ptr())))},
     {"dim", kMethod, "(Tensor input) -> int", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
     {"ndimension", kMethod, "(Tensor input) -> int", "The number of dims.", TENON_VALUE(PyLong_FromLongLong(input(call).dim()))},
     {"element_size", kMethod, "(Tensor input) -> int", "The size of an element in bytes.",
@@ -388,7 +397,7 @@ constexpr Definition kViews[] = {
      TENON_VALUE(call.has(Name::dim) ? PyLong_FromLongLong(input(call).size(call.integer(Name::dim)))
                                      : to_size(input(call).sizes()))},
     {"storage_offset", kMethod, "(Tensor input) -> int", "The position of the first element in the storage, in elements.",
-     TENON_VALUE(PyLong_FromLongLong(input(call).storage_offset()))},
+     TENON_VALUE(PyLong_FromLongLong(check_place_known("storage_offset()", input(call)).storage_offset()))},
     {"stride", kMethod, "(Tensor input, int? dim=None) -> object", "The strides in elements, or the stride of dim.",
      TENON_VALUE(call.has(Name::dim) ? PyLong_FromLongLong(input(call).stride(call.integer(Name::dim)))
                                      : to_tuple(input(call).strides()))},

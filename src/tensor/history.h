@@ -25,6 +25,8 @@ struct ThreadModes {
   }
 };
 extern constinit thread_local ThreadModes thread_modes [[gnu::tls_model("initial-exec")]];
+/// Whether a tensor without data stands for one with data: a function is traced.
+inline bool stands_for_data(const Tensor& tensor) { return thread_modes.aliased && tensor.is_meta(); }
 
 enum class ViewKind : uint8_t {
   alias,

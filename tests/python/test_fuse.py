@@ -1,9 +1,15 @@
 """tenon.fuse: functions that are traced give the results of the functions themselves."""
 
+import collections
+import dataclasses
 import functools
+import gc
 import itertools
+import pathlib
 import sys
 import threading
+import time
+import weakref
 
 import pytest
 import tenon
@@ -442,3 +448,242 @@ def test_objects_that_are_called_or_given_by_name():
     assert by_name(x, c=scaled).tolist() == [3, 3]
     scaled.factor = 4
     assert by_name(x, c=scaled).tolist() == [4, 4]
+
+
+def test_errors_name_the_op_and_the_line():
+    """As eager errors, with notes: the op's place, name and operands, and the line of the function."""
+
+    def function(x):
+        for _ in range(49):
+            x = x * 2
+        return x + tenon.zeros(4)
+
+    with pytest.raises(RuntimeError) as caught:
+        tenon.fuse(function)(tenon.ones(2, 3))
+    assert str(caught.value) == "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1"
+    notes = "\n".join(caught.value.__notes__)
+    assert "tenon.fuse: op 50 of the function: add of float32[2, 3], float32[4]" in notes
+    assert f"line {function.__code__.co_firstlineno + 3} of {__file__}: function()" in notes
+    with pytest.raises(RuntimeError) as caught:
+        tenon.fuse(lambda x: (x * 2).view(7))(tenon.ones(2, 3))
+    assert "shape '[7]' is invalid" in str(caught.value) and ": <lambda>()" in caught.value.__notes__[-1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x[i] * 2,
+        lambda x, i: x[:, i],
+        lambda x, i: x[i, None, :2] + 1,
+        lambda x, i: x[[1, 0]] - x[i, i],
+        lambda x, i: x.T[i, [0, 1, 0]].exp(),
+        lambda x, i: x[i[:2][:, None], i] + 1,
+    ],
+)
+def test_integer_indices(function):
+    x, i = tenon.arange(6.0).view(2, 3), tenon.tensor([1, 0, -1])
+    fused, calls = counted(function)
+    for index in (i, i.flip(0), i.to(tenon.int32)):
+        assert_same(fused(x, index), function(x, index))
+    assert next(calls) == 2
+    with pytest.raises(IndexError, match="out of bounds"):
+        fused(x, i + 7)
+
+
+def test_masks_as_indices_name_the_line():
+    for function in (lambda x: x[x > 1], lambda x: x[tenon.tensor([True, False, True])]):
+        with pytest.raises(RuntimeError, match=r"line \d+ of .*test_fuse.py: <lambda>\(\) reads elements.*a mask as index"):
+            tenon.fuse(function)(tenon.ones(3))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.cpu() * 2,
+        lambda x: x.to("cpu") * 2,
+        lambda x: (x * 2, x.device, str(x.device), x.is_meta),
+        lambda x: x + tenon.ones(3, device=x.device),
+        lambda x: (x * 2, x.cpu() is x, x.contiguous() is x),
+    ],
+)
+def test_devices_are_those_of_the_arguments(function):
+    x = tenon.arange(6.0).view(2, 3)
+    assert_same(tenon.fuse(function)(x), function(x))
+
+
+def test_the_place_in_a_storage_is_not_known():
+    x = tenon.arange(6.0).view(2, 3)[1]
+    for function in (
+        lambda x: (x, x.storage_offset()),
+        lambda x: (x, x.data_ptr()),
+        lambda x: x.as_strided((2,), (1,), 4) * 1,
+    ):
+        with pytest.raises(RuntimeError, match="is not known while a function is traced"):
+            tenon.fuse(function)(x)
+    assert tenon.fuse(lambda x: x.as_strided((2,), (1,)) * 1)(x).tolist() == [3, 4]
+    with pytest.raises(RuntimeError, match="out of bounds for storage of size 24"):
+        tenon.fuse(lambda x: x.as_strided((1000,), (1,)) * 1)(x)
+
+
+def test_writes_to_tensors_of_numbers():
+    def function(shape):
+        def accumulate(x):
+            total = tenon.zeros(shape)
+            total += x
+            return total
+
+        return accumulate
+
+    with pytest.raises(RuntimeError, match=r"output with shape \[\] doesn't match the broadcast shape \[2, 3\]"):
+        tenon.fuse(function(()))(tenon.ones(2, 3))
+    with pytest.raises(RuntimeError, match="zeros_like of an argument"):
+        tenon.fuse(function((2, 3)))(tenon.ones(2, 3))
+
+
+def test_places_in_no_elements():
+    for name in ("argmax", "argmin"):
+        with pytest.raises(IndexError, match=name):
+            tenon.fuse(lambda x: getattr(x[:0], name)())(tenon.ones(2))
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@dataclasses.dataclass
+class Point:
+    a: object
+    b: object
+    scale: float = 2.0
+
+
+class Named(list):
+    pass
+
+
+class Table(dict):
+    pass
+
+
+def parts_of(structure):
+    if isinstance(structure, dict):
+        return list(structure.values())
+    return [structure.a, structure.b] if isinstance(structure, Point) else list(structure)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda a, b: collections.OrderedDict(a=a, b=b),
+        lambda a, b: collections.defaultdict(list, a=a, b=b),
+        lambda a, b: Table(a=a, b=b),
+        lambda a, b: Named([a, b]),
+        lambda a, b: Pair(a, b),
+        lambda a, b: Point(a, b),
+        lambda a, b: [Pair(a, Named([b])), {"a": Point(a, b)}],
+    ],
+)
+def test_structures_of_other_types(make):
+    x = tenon.arange(3.0)
+
+    def function(given):
+        first = parts_of(given)[0]
+        first = first[0] if isinstance(first, Pair) else first
+        return make(first * 2, first + 1), given, type(given).__name__
+
+    fused, calls = counted(function)
+    for y in (x, x + 1):
+        made, given, name = fused(make(y, y))
+        expected, _, expected_name = function(make(y, y))
+        assert type(made) is type(expected) and type(given) is type(make(y, y)) and name == expected_name
+        assert repr(made) == repr(expected) and repr(given) == repr(make(y, y))
+    assert next(calls) == 1
+
+
+def test_results_that_are_no_structures():
+    with pytest.raises(TypeError, match="a set of tensors cannot be a result"):
+        tenon.fuse(lambda x: (x, {x * 2}))(tenon.ones(1))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda r: (r, r[:1]),
+        lambda r: (r[:1], r),
+        lambda r: (r[:2], r[1:]),
+        lambda r: (r.view(3, 1), r.view(1, 3)),
+    ],
+)
+def test_results_of_numbers_are_new(function):
+    fused = tenon.fuse(lambda x: (*function(tenon.zeros(3)), x * 2))
+    for _ in range(3):
+        one, other, _ = fused(tenon.ones(2))
+        assert not one.any() and not other.any()
+        one.fill_(1)
+        assert other.any()
+
+
+def test_derivatives_of_what_changed_since():
+    global SCALE
+    before, SCALE = SCALE, 2.0
+    try:
+        fused = tenon.fuse(lambda x: (x * x * x * SCALE, x * SCALE, x.exp()))
+        x = tenon.ones(3, requires_grad=True)
+        one, other, _ = fused(x)
+        SCALE = 5.0
+        assert tenon.autograd.grad(one.sum(), x, retain_graph=True)[0].tolist() == [6, 6, 6]
+        for function in (
+            lambda: tenon.autograd.grad(one.sum(), x, create_graph=True)[0].sum().backward(),
+            lambda: (one + other).sum().backward(),
+        ):
+            with pytest.raises(RuntimeError, match="reads changed between its call and a derivative"):
+                function()
+    finally:
+        SCALE = before
+
+
+def test_a_function_that_reaches_itself_is_freed():
+    def make():
+        @tenon.fuse
+        def function(x):
+            return x * len(held)
+
+        held = [function]
+        for _ in range(2):
+            function(tenon.ones(2))
+        return weakref.ref(function)
+
+    reference = make()
+    gc.collect()
+    assert reference() is None
+
+
+def test_mapped_files_in_bounded_memory(tmp_path):
+    """Passes over a mapped file take no memory but their results'."""
+
+    def anonymous():
+        status = pathlib.Path("/proc/self/status").read_text().split()
+        return int(status[status.index("RssAnon:") + 1]) << 10
+
+    size = 1 << 28
+    tenon.save(tenon.zeros(1, 1024), tmp_path / "x.npy")
+    header = (tmp_path / "x.npy").read_bytes()[:128].replace(b"(1, 1024), }", f"({size >> 12}, 1024), }}".encode())
+    with open(tmp_path / "x.npy", "wb") as file:
+        file.write(header.rstrip(b" \n")[:127].ljust(127) + b"\n")
+        file.truncate(128 + size)
+    x = tenon.load(tmp_path / "x.npy", mmap=True)
+    fused = tenon.fuse(lambda x: (((x - 1) * 2).sum(), tenon.exp(x - x.amax(-1, keepdim=True)).sum(-1), x.mean(0)))
+    before, peak, ended = anonymous(), 0, False
+
+    def watch():
+        nonlocal peak
+        while not ended:
+            peak = max(peak, anonymous())
+            time.sleep(0.001)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    total, rows, mean = fused(x)
+    ended = True
+    watcher.join()
+    assert total.item() == -(size >> 1) and rows[-1].item() == 1024 and not mean.any()
+    assert peak - before < 32 << 20

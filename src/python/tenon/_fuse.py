@@ -1,18 +1,21 @@
 """Functions of tensors that run as few passes over memory."""
 
+import collections
+import copy
+import dataclasses
 import dis
 import functools
 import types
 import weakref
 
-from ._tenon import Tensor, _Fused
+from ._tenon import Tensor, _Fused, _is_in_fused_call, _is_traced
 
 __all__ = ["fuse"]
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), range)
 _MISSING = object()
 # What errors say when elements of a tensor without data are read.
-_ABOUT_DATA = ("no data", "meta tensors", "meta tensor with tensors", "meta device type tensor")
+_ABOUT_DATA = ("no data", "meta tensors", "meta tensor with tensors", "meta device type tensor", "the mask's data")
 
 
 def fuse(function):
@@ -75,23 +78,32 @@ class _FusedFunction:
             key = len(args)
         known = self._traces.get(key)
         if known is None or not all(guard() for guard in known[0]):
-            known = self._traces[key] = (_guards(self._function, args, kwargs), _Fused(self._traced(args, kwargs)))
+            guards = _guards(self._function, args, kwargs)
+            known = self._traces[key] = (guards, _Fused(self._traced(args, kwargs, guards)))
             if len(self._traces) > 64:
                 del self._traces[next(iter(self._traces))]
         return known[1], tensors
 
-    def _traced(self, args, kwargs):
+    def _traced(self, args, kwargs, guards):
         """The function of a list of tensors that calls it with these arguments, in which the tensors take their places."""
         function, layout = self._function, _layout((args, kwargs))
 
         def call(tensors):
             given_args, given_kwargs = _restored(layout, iter(tensors))
+            if not _is_in_fused_call() and not all([guard() for guard in guards]):
+                raise RuntimeError(
+                    f"tenon.fuse: what {_name(function)} reads changed between its call and a derivative of it that was "
+                    "not asked for before; ask for that derivative before the change, or pass what changes as an argument"
+                )
             try:
                 result = function(*given_args, **given_kwargs)
-            except (NotImplementedError, TypeError, RuntimeError) as error:
-                if not any(text in str(error) for text in _ABOUT_DATA):
-                    raise
-                raise RuntimeError(_reads_elements(function, error)) from error
+            except Exception as error:
+                if isinstance(error, (NotImplementedError, TypeError, RuntimeError)):
+                    if any(text in str(error) for text in _ABOUT_DATA):
+                        raise RuntimeError(_reads_elements(function, error)) from error
+                if place := _place_in(function, error):
+                    error.add_note(f"tenon.fuse: {place}{_name(function)}")
+                raise
             found = []
             structure = _layout(result, found)
             if not found:
@@ -105,7 +117,8 @@ def _name(function):
     return f"{getattr(function, '__name__', type(function).__name__)}()"
 
 
-def _reads_elements(function, error):
+def _place_in(function, error):
+    """The line of the function where the error came from, followed by a colon; empty if it is not known."""
     place = ""
     code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
     trace = error.__traceback__
@@ -113,8 +126,12 @@ def _reads_elements(function, error):
         if trace.tb_frame.f_code is code:
             place = f"line {trace.tb_lineno} of {code.co_filename}: "
         trace = trace.tb_next
+    return place
+
+
+def _reads_elements(function, error):
     return (
-        f"tenon.fuse: {place}{_name(function)} reads elements (if, item(), tolist(), float(), numpy()), "
+        f"tenon.fuse: {_place_in(function, error)}{_name(function)} reads elements (if, item(), tolist(), float(), numpy(), a mask as index), "
         "which are not known while it is traced; use tenon.where to choose by elements, or read them outside"
     )
 
@@ -143,7 +160,15 @@ def _described(value, tensors):
         return (kind, *[_described(item, tensors) for item in value])
     if kind is dict:
         return (kind, *[(name, _described(item, tensors)) for name, item in value.items()])
-    return (kind, _Identity(value))
+    if not _is_structure(value):
+        return (kind, _Identity(value))
+    key = [kind, _Identity(getattr(value, "default_factory", None))]
+    if isinstance(value, dict):
+        key += [(name, _described(item, tensors)) for name, item in value.items()]
+    elif isinstance(value, (tuple, list)):
+        key += [_described(item, tensors) for item in value]
+    key += [(name, _described(item, tensors)) for name, item in _attributes(value).items()]
+    return tuple(key)
 
 
 def _exact(value):
@@ -167,33 +192,76 @@ class _Identity:
         return isinstance(other, _Identity) and self.value is other.value
 
 
+def _is_structure(value):
+    """Whether the value is a structure of tensors: of another type than tuple, list and dict, too."""
+    return isinstance(value, (tuple, list, dict)) or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+
+
+def _attributes(value):
+    """The attributes of a dataclass or of an object of a subclass, by name."""
+    names = [field.name for field in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
+    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return {**found, **getattr(value, "__dict__", {})}
+
+
+def _with_parts(value, change):
+    """A structure of the same type, in which `change` was applied to each part."""
+    kind = type(value)
+    if kind is list:
+        return [change(item) for item in value]
+    if kind is tuple:
+        return tuple([change(item) for item in value])
+    if kind is dict:
+        return {name: change(item) for name, item in value.items()}
+    try:
+        made = tuple.__new__(kind, [change(item) for item in value]) if isinstance(value, tuple) else copy.copy(value)
+    except Exception as error:
+        raise TypeError(f"tenon.fuse: {kind.__name__} cannot be copied, so it cannot be a structure of tensors") from error
+    if isinstance(value, list):
+        list.__setitem__(made, slice(None), [change(item) for item in value])
+    if isinstance(value, dict):
+        for name, item in value.items():
+            dict.__setitem__(made, name, change(item))
+    for name, item in _attributes(value).items():
+        object.__setattr__(made, name, change(item))
+    return made
+
+
 def _layout(value, tensors=None):
     """The same with a place for each tensor."""
     if isinstance(value, Tensor):
         if tensors is not None:
             tensors.append(value)
         return _PLACE
-    kind = type(value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return kind(*[_layout(item, tensors) for item in value])
-    if isinstance(value, (tuple, list)):
-        items = [_layout(item, tensors) for item in value]
-        return items if kind is list else tuple(items)
-    if kind is dict:
-        return {name: _layout(item, tensors) for name, item in value.items()}
+    if type(value) in _CONSTANTS:
+        return value
+    if _is_structure(value):
+        return value if _is_fixed(value) else _with_parts(value, lambda item: _layout(item, tensors))
+    if tensors is not None and any(isinstance(item, Tensor) and _is_traced(item) for item in _held(value)):
+        raise TypeError(
+            f"tenon.fuse: a {type(value).__name__} of tensors cannot be a result; use a tuple, list, dict or dataclass"
+        )
     return value
+
+
+def _is_fixed(value):
+    """Whether an object of a subclass of tuple, such as Size, holds only constants."""
+    return isinstance(value, tuple) and type(value) is not tuple and all(type(item) in _CONSTANTS for item in value)
+
+
+def _held(value):
+    """What another object holds."""
+    if isinstance(value, (set, frozenset, collections.deque)):
+        return value
+    return getattr(value, "__dict__", {}).values()
 
 
 def _restored(layout, tensors):
     if layout is _PLACE:
         return next(tensors)
-    if isinstance(layout, tuple) and hasattr(layout, "_fields"):
-        return type(layout)(*[_restored(item, tensors) for item in layout])
-    if isinstance(layout, (tuple, list)):
-        return type(layout)(_restored(item, tensors) for item in layout)
-    if type(layout) is dict:
-        return {name: _restored(item, tensors) for name, item in layout.items()}
-    return layout
+    if type(layout) in _CONSTANTS or not _is_structure(layout) or _is_fixed(layout):
+        return layout
+    return _with_parts(layout, lambda item: _restored(item, tensors))
 
 
 # --- What a function reads besides its arguments
@@ -202,11 +270,12 @@ def _restored(layout, tensors):
 def _guards(function, args, kwargs):
     """Functions that say whether what `function` reads is still the same."""
     guards = []
-    _add_guards(function, args, guards, set(), kwargs)
+    described = {id(value) for value in (*args, *kwargs.values()) if dataclasses.is_dataclass(value)}
+    _add_guards(function, args, guards, set(), kwargs, described)
     return guards
 
 
-def _add_guards(function, args, guards, seen, kwargs=None):
+def _add_guards(function, args, guards, seen, kwargs=None, described=()):
     kwargs = kwargs or {}
     while isinstance(function, functools.partial):
         args, kwargs, function = (*function.args, *args), {**function.keywords, **kwargs}, function.func
@@ -227,6 +296,8 @@ def _add_guards(function, args, guards, seen, kwargs=None):
         base = _base_of(function, args, kwargs, name)
         if base is None:
             continue
+        if path and name in function.__code__.co_varnames and id(base()) in described and path[0] in _attributes(base()):
+            continue  # part of the signature
         _guard_path(base, path, guards, seen)
     for value in (function.__defaults__ or ()) + tuple((function.__kwdefaults__ or {}).values()):
         _guard_value(lambda value=value: value, guards, seen)
