@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N].
+"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N] [--without LIBRARY].
 
 Beside it: Tenon's and PyTorch's ops one by one, torch.compile, JAX's jit, numexpr and Blosc2's lazy expressions, those of
 them that are installed and can compute the function. All run on one core, take turns, and allocate their results. A time
@@ -206,6 +206,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--filter", default="", help="cases whose name matches")
     parser.add_argument("--rows", type=int, default=4096, help="of the square matrix")
+    parser.add_argument("--without", action="append", default=[], choices=COLUMNS[2:], help="a library to leave out")
     options = parser.parse_args()
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -225,6 +226,8 @@ def main():
         if not re.search(options.filter, case[0]):
             continue
         calls = calls_of(case, operands, modules)
+        for name in options.without:
+            calls.pop(name, None)
         check(case[0], usable(case[0], calls), modules["numpy"])
         seconds = least_seconds(calls, options.rounds)
         own = seconds["tenon.fuse"]
