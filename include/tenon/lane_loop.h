@@ -1,14 +1,10 @@
 // kernel: loops over a function of lanes that the user's compiler sees whole and turns into vectors, for each
 // instruction set that the processor may have.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "tenon/export.h"
 #include "tenon/lane.h"
@@ -36,7 +32,7 @@ inline const T* block_of(const Lanes& in, T* __restrict block, int64_t n) {
   const T* const from = static_cast<const T*>(in.data);
   if (in.step != 0) return from;
   if (n < kBlockLanes) {
-    std::fill_n(block, n, *from);
+    for (int64_t lane = 0; lane < n; ++lane) block[lane] = *from;
     return block;
   }
   // A loop of fixed length is made of vectors.
@@ -48,11 +44,17 @@ inline const T* block_of(const Lanes& in, T* __restrict block, int64_t n) {
 template <class T>
 inline void stream_block(T* to, const T* block) {
 #if defined(__SSE2__)
-  // Four such stores fill a line as well as one of 64 bytes does. Bench: tenon_bench --filter '^fuse/chain.*/memory'.
+  // Four such stores fill a line as well as one of 64 bytes does. Bench: tenon_bench --filter '^fuse/chain, .*memory'.
+  typedef long long Part __attribute__((vector_size(16), may_alias));
   constexpr int64_t kStep = 16 / static_cast<int64_t>(sizeof(T));
-  for (int64_t lane = 0; lane < kBlockLanes; lane += kStep)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + lane),
-                     _mm_load_si128(reinterpret_cast<const __m128i*>(block + lane)));
+  for (int64_t lane = 0; lane < kBlockLanes; lane += kStep) {
+    const Part part = *reinterpret_cast<const Part*>(block + lane);
+#if defined(__clang__)
+    __builtin_nontemporal_store(part, reinterpret_cast<Part*>(to + lane));
+#else
+    __builtin_ia32_movntdq(reinterpret_cast<Part*>(to + lane), part);
+#endif
+  }
 #else
   std::memcpy(to, block, kBlockLanes * sizeof(T));
 #endif
@@ -64,7 +66,7 @@ template <class F, class T, bool kStreamed, std::size_t... I>
   using Result = decltype(F::apply((static_cast<void>(I), T())...));
   T blocks[sizeof...(I)][kBlockLanes];
   const T* from[] = {block_of(in[I], blocks[I], n)...};
-  const int64_t steps[] = {in[I].step * kBlockLanes...};
+  const int64_t steps[] = {in[I].step * kBlockLanes...};  // exact: a step is 0 or 1
   auto* to = static_cast<Result*>(out);
   for (; n >= kBlockLanes; n -= kBlockLanes, to += kBlockLanes) {
     alignas(64) Result results[kBlockLanes];
@@ -73,7 +75,7 @@ template <class F, class T, bool kStreamed, std::size_t... I>
       stream_block(to, results);
     else
       std::memcpy(to, results, sizeof(results));
-    ((from[I] += steps[I]), ...);
+    ((from[I] += steps[I]), ...);  // exact: inside the operand
   }
   for (int64_t lane = 0; lane < n; ++lane) to[lane] = F::apply(from[I][lane]...);
 }
