@@ -1,9 +1,9 @@
 // fuse: functions of tensors that the C++ compiler turns into one loop over SIMD vectors. The function is a generic
 // lambda of one to four elements, whose operators and functions are those of tenon/lane.h:
 //
-//   const auto normalize = tenon::compile([](auto a, auto m, auto s) { return clamp((a - m) / s * 2 + 1, 0, 5); });
-//   Tensor y = normalize(a, mean, deviation);
-//   normalize.out(y, a, mean, deviation);
+//   const auto scaled = tenon::compile([](auto a, auto m, auto s) { return clamp((a - m) / s * 2 + 1, 0, 5); });
+//   Tensor y = scaled(a, mean, deviation);
+//   scaled.out(y, a, mean, deviation);
 #pragma once
 #include <concepts>
 #include <cstddef>
