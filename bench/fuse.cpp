@@ -1,7 +1,9 @@
 // Functions that Tenon runs as few passes over memory, and PyTorch op by op.
 #include "tenon/fuse.h"
 #include "cases.h"
+#include "chain_by_hand.h"
 #include "levels.h"
+#include "tenon/compile.h"
 
 namespace bench {
 namespace {
@@ -43,6 +45,49 @@ void fused(Cases& cases, const std::string& name, int64_t rows, int64_t columns,
   cases.add(std::move(c));
 }
 
+template <class Call>
+Prepare repeated(int64_t rows, int64_t columns, Call call) {
+  return [=]() -> Work {
+    const auto tensor = [](const Dims& sizes) { return Tenon::random(sizes, Dtype::float32); };
+    return [call, a = tensor({rows, columns}), row = tensor({columns}),
+            column = tensor({rows, 1})](int64_t repeats) mutable {
+      for (int64_t i = 0; i < repeats; ++i) {
+        call(a, row, column);
+        benchmark::ClobberMemory();
+      }
+    };
+  };
+}
+
+/// The same function compiled, traced, op by op in PyTorch, and as a loop written by hand. `traced`: Tenon's side is
+/// traced.
+template <class Function>
+void beside_by_hand(Cases& cases, const Level& level, Function function, bool traced) {
+  const int64_t rows = level.rows, columns = level.cols;
+  Case c{{std::string("fuse/chain, ") + (traced ? "traced" : "compiled") + " beside a loop by hand/" + level.name, 1, 0,
+          2 * level.numel() * tenon::itemsize(Dtype::float32)},
+         {},
+         {}};
+  c.tenon =
+      traced ? repeated(rows, columns, [call = tenon::fuse(function)](const auto&... x) mutable { return call(x...); })
+             : repeated(rows, columns, tenon::compile(function));
+  c.limit = repeated(rows, columns, [in_memory = level.in_memory](const auto& a, const auto& row, const auto& column) {
+    const auto out = tenon::empty(a.sizes());
+    chain_by_hand(out.template data<float>(), a.template data<float>(), row.template data<float>(),
+                  column.template data<float>(), a.size(0), a.size(1), in_memory);
+    return out;
+  });
+#ifdef TENON_BENCH_TORCH
+  c.torch = prepare<Torch>(
+      [=](auto) -> Operands<Torch> {
+        const auto tensor = [](const Dims& sizes) { return Torch::random(sizes, Dtype::float32); };
+        return {.a = tensor({rows, columns}), .b = tensor({columns}), .c = tensor({rows, 1})};
+      },
+      [function](auto& x) { function(x.a, x.b, x.c); });
+#endif
+  cases.add(std::move(c));
+}
+
 }  // namespace
 
 void add_fuse_cases(Cases& cases) {
@@ -69,6 +114,8 @@ void add_fuse_cases(Cases& cases) {
   fused(cases, "chain/10", 1, 10, chain);
   for (const Level& level : kLevels) {
     if (level.offset != 0) continue;
+    if (level.cols % 16 == 0)
+      for (const bool traced : {false, true}) beside_by_hand(cases, level, chain, traced);
     const std::string at = "/" + std::string(level.name);
     fused(cases, "chain" + at, level.rows, level.cols, chain);
     fused(cases, "gelu by hand" + at, level.rows, level.cols, gelu);

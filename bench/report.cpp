@@ -51,9 +51,11 @@ void print_heading(bool with_torch) {
 void print_result(const Result& result) {
   const Header& header = result.measured->header;
   const bool as_bandwidth = header.bytes > 0 && result.tenon_ns >= kBandwidthFromNs;
+  const std::string mark =
+      (result.missed() ? "MISSED " : "") + (result.share ? format("%.2f of the limit", *result.share) : "");
   print_line(header.name, speed(header, result.tenon_ns, as_bandwidth),
              result.torch_ns ? speed(header, *result.torch_ns, as_bandwidth) : "-",
-             result.ratio ? format("%.2f", *result.ratio) : "-", target(header), result.missed() ? "MISSED" : "");
+             result.ratio ? format("%.2f", *result.ratio) : "-", target(header), mark.c_str());
 }
 
 void print_summary(const std::vector<Result>& results) {

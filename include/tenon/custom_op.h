@@ -13,7 +13,7 @@
 #include <concepts>
 #include <utility>
 
-#include "tenon/lanes.h"
+#include "tenon/lane_loop.h"
 #include "tenon/tensor.h"
 
 namespace tenon {
@@ -41,8 +41,8 @@ struct CustomDefinition {
   int arity;
   bool takes_integers;  // else they become the default dtype
   bool gives_bool;
-  bool may_throw;               // then an in-place result is computed into a temporary first
-  Kernel kernels[kDtypeCount];  // by dtype of computation; 16-bit floats are computed in float32
+  bool may_throw;                          // then an in-place result is computed into a temporary first
+  simd::LoopKernels kernels[kDtypeCount];  // by dtype of computation; 16-bit floats are computed in float32
   Tensor (*gradients[3])(const CustomGiven&);
 };
 
@@ -66,37 +66,19 @@ constexpr int arity_for() {
     return 0;
 }
 
-/// The loop for one combination of inputs: bit i of `Moving` is set if input i has a lane for each element, not one
-/// value for all.
-template <class F, class T, unsigned Moving, std::size_t... I>
-void loop(void* out, const Lanes* in, int64_t n, std::index_sequence<I...>) {
-  const T* const from[] = {static_cast<const T*>(in[I].data)...};
-  using Result = decltype(F::forward(*from[I]...));
-  Result* to = static_cast<Result*>(out);
-  const T splats[] = {*from[I]...};
-  for (int64_t i = 0; i < n; ++i) to[i] = F::forward(((Moving >> I & 1u) != 0 ? from[I][i] : splats[I])...);
-}
-
-template <class F, class T, unsigned... Moving>
-void run_loop(void* out, const Lanes* in, int64_t n, std::integer_sequence<unsigned, Moving...>) {
-  constexpr int arity = arity_for<F, T>();
-  unsigned moving = 0;
-  for (int i = 0; i < arity; ++i) moving |= static_cast<unsigned>(in[i].step) << i;
-  using Loop = void (*)(void*, const Lanes*, int64_t);
-  static constexpr Loop loops[] = {[](void* o, const Lanes* l, int64_t count) {
-    loop<F, T, Moving>(o, l, count, std::make_index_sequence<static_cast<std::size_t>(arity)>());
-  }...};
-  loops[moving](out, in, n);
-}
-
-template <class F, class T>
-void kernel(void* out, const Lanes* in, int64_t n) {
-  run_loop<F, T>(out, in, n, std::make_integer_sequence<unsigned, 1u << arity_for<F, T>()>());
-}
+/// How a loop calls a block.
+template <class F>
+struct Forward {
+  static constexpr bool takes_numbers = true;
+  template <class... T>
+  static auto apply(T... x) {
+    return F::forward(x...);
+  }
+};
 
 template <class F, class... T>
 void add_kernels(CustomDefinition& definition) {
-  ((definition.kernels[static_cast<int>(dtype_of_v<T>)] = &kernel<F, T>), ...);
+  ((definition.kernels[static_cast<int>(dtype_of_v<T>)] = simd::loops<Forward<F>, T, arity_for<F, T>()>()), ...);
 }
 
 /// True if no overload of `forward` throws.

@@ -2,6 +2,7 @@
 #pragma once
 #include "tenon/autograd.h"
 #include "tenon/budget.h"
+#include "tenon/compile.h"
 #include "tenon/custom_op.h"
 #include "tenon/dims.h"
 #include "tenon/dtype.h"
@@ -9,6 +10,8 @@
 #include "tenon/factories.h"
 #include "tenon/fuse.h"
 #include "tenon/instruction_set.h"
+#include "tenon/lane.h"
+#include "tenon/lane_loop.h"
 #include "tenon/lanes.h"
 #include "tenon/nn.h"
 #include "tenon/ops.h"

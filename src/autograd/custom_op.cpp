@@ -10,7 +10,7 @@
 #include "autograd/derivative.h"
 #include "base/fork.h"
 #include "dispatch/elementwise.h"
-#include "kernel/kernel.h"
+#include "kernel/custom_kernels.h"
 
 namespace tenon::custom {
 namespace {
@@ -56,7 +56,13 @@ int define(const CustomDefinition& definition) {
     derivative.exists = true;
   }
   const Op op = define_row(row_for(definition));
-  set_custom_kernels(op, std::to_array(definition.kernels));
+  CustomKernels plain, streamed;
+  for (std::size_t dtype = 0; dtype < plain.size(); ++dtype) {
+    plain[dtype] = definition.kernels[dtype].plain;
+    streamed[dtype] = definition.kernels[dtype].streamed;
+  }
+  set_custom_streamed_kernels(op, streamed);
+  set_custom_kernels(op, plain);
   autograd::set_custom_derivative(op, derivative);
   return static_cast<int>(op);
 }

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "base/fork.h"
+#include "kernel/custom_kernels.h"
 #include "ops/custom_table.h"
 #include "tenon/instruction_set.h"
+#include "tenon/lane_loop.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -230,7 +232,7 @@ KernelTable choose_table() {
   return table;
 }
 
-constinit CustomTable<CustomKernels> custom_table;
+constinit CustomTable<CustomKernels> custom_table, custom_streamed_table;
 
 }  // namespace
 
@@ -242,8 +244,12 @@ static const AtLoad kernels_at_load(kernels);
 
 const CustomKernels& custom_kernels(Op op) noexcept { return custom_table[op]; }
 void set_custom_kernels(Op op, const CustomKernels& kernels) { custom_table.make(op) = kernels; }
+const CustomKernels& custom_streamed_kernels(Op op) noexcept { return custom_streamed_table[op]; }
+void set_custom_streamed_kernels(Op op, const CustomKernels& kernels) { custom_streamed_table.make(op) = kernels; }
 
 const char* instruction_set() noexcept { return kernels().name; }
+
+int simd::vector_bytes() noexcept { return static_cast<int>(kernels().vector_bytes); }
 
 const char* compiled_instruction_sets() noexcept {
   static const std::string names = [] {

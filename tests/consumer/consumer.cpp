@@ -53,6 +53,12 @@ bool checks_gradients() {
   return tenon::autograd::gradcheck(square, {tenon::arange(1., 4., 1.).to(tenon::float64).requires_grad_()});
 }
 
+bool compiles() {
+  const auto function = [](auto a, auto b) { return where(a > b, sqrt(a) * b + a, clamp(b / 3, 0, 0.2)); };
+  const Tensor a = tenon::rand({7, 90}), b = tenon::rand({7, 1});
+  return tenon::equal(tenon::compile(function)(a, b), function(a, b));
+}
+
 bool catches() {
   try {
     tenon::ones({2}) + tenon::ones({3});
@@ -70,7 +76,7 @@ bool catches() {
 }  // namespace
 
 int main() {
-  bool (*const claims[])() = {computes, differentiates, passes_lists, checks_gradients, catches};
+  bool (*const claims[])() = {computes, differentiates, passes_lists, checks_gradients, compiles, catches};
   int number = 0;
   for (const auto claim : claims) {
     ++number;

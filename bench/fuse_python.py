@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N] [--without LIBRARY].
+
+Beside it: Tenon's and PyTorch's ops one by one, torch.compile, JAX's jit, numexpr and Blosc2's lazy expressions, those of
+them that are installed and can compute the function. All run on one core, take turns, and allocate their results. A time
+is the least CPU time of a call, over all rounds; a ratio is the other library's time divided by that of tenon.fuse.
+Every result is compared with PyTorch's first.
+"""
+
+import argparse
+import importlib
+import os
+import pathlib
+import re
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SECONDS_A_TURN = 0.05
+COLUMNS = ("tenon ops", "torch", "torch.compile", "jax.jit", "numexpr", "blosc2")
+
+
+def imported(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def chain(m, a, row, column):
+    return m.clip((a - row) / column * 2 + 1, 0, 5)
+
+
+def gelu(m, a):
+    return 0.5 * a * (1 + m.tanh(0.7978845608 * (a + 0.044715 * a * a * a)))
+
+
+def softmax(m, a):
+    e = m.exp(a - m.amax(a, -1, keepdims=True))
+    return e / m.sum(e, -1, keepdims=True)
+
+
+def layer_norm(m, a, weight):
+    d = a - m.mean(a, -1, keepdims=True)
+    return d / m.sqrt(m.mean(d * d, -1, keepdims=True) + 1e-5) * weight
+
+
+def distances(m, a):
+    d = a[:, None] - a[None]
+    return m.sum(d * d, -1)
+
+
+def photo(m, a, mean, deviation):
+    return (a / 255 - mean) / deviation
+
+
+class Tensors:
+    """The names that PyTorch and Tenon spell another way than JAX."""
+
+    def __init__(self, module):
+        self.clip, self.tanh, self.exp, self.sqrt = module.clamp, module.tanh, module.exp, module.sqrt
+
+    amax = staticmethod(lambda a, dim, keepdims: a.amax(dim, keepdim=keepdims))
+    sum = staticmethod(lambda a, dim, keepdims=False: a.sum(dim, keepdim=keepdims))
+    mean = staticmethod(lambda a, dim, keepdims: a.mean(dim, keepdim=keepdims))
+
+
+CHAIN_TEXT = "(a - row) / column * 2 + 1"
+CASES = [
+    # name, function, operands, backward, numexpr's text, Blosc2's text
+    ("chain", chain, ("matrix", "row", "column"), False, f"where({CHAIN_TEXT} < 0, 0, where({CHAIN_TEXT} > 5, 5, {CHAIN_TEXT}))", f"clip({CHAIN_TEXT}, 0, 5)"),
+    ("gelu by hand", gelu, ("matrix",), False, "half * a * (1 + tanh(root * (a + cubic * a * a * a)))", True),
+    ("softmax by hand", softmax, ("matrix",), False, None, None),
+    ("layer norm by hand", layer_norm, ("matrix", "row"), False, None, None),
+    ("pairwise distances", distances, ("points",), False, None, None),
+    ("u8 photo to float32", photo, ("photo", "colour", "colour"), False, "(a / 255 - row) / column", True),
+    ("chain both ways", chain, ("matrix", "row", "column"), True, None, None),
+]
+
+
+def make_operands(numpy, rows):
+    sys.path.insert(0, str(ROOT / "examples"))
+    from normalise_photo import DATA, read_png
+
+    random = numpy.random.default_rng(1)
+    pixels = numpy.from_dlpack(read_png(DATA / "raccoon.png"))
+    copies = max(1, rows * rows // pixels.size)
+    return {
+        "matrix": random.standard_normal((rows, rows), dtype=numpy.float32),
+        "row": random.standard_normal(rows, dtype=numpy.float32),
+        "column": random.random((rows, 1), dtype=numpy.float32) + 1,
+        "points": random.standard_normal((rows, 8), dtype=numpy.float32),
+        "photo": numpy.concatenate([pixels] * copies),
+        "colour": numpy.array([0.485, 0.456, 0.406], dtype=numpy.float32),
+    }
+
+
+def tensor_call(module, function, operands, backward):
+    """`function` is called with tensors of the module; both ways, its sum is differentiated and the gradients given."""
+    tensors = [module.from_numpy(x.copy()) for x in operands]
+    if not backward:
+        return lambda: function(*tensors)
+    for x in tensors:
+        x.requires_grad_()
+
+    def both_ways():
+        function(*tensors).sum().backward()
+        gradient = tensors[0].grad
+        for x in tensors:
+            x.grad = None
+        return gradient
+
+    return both_ways
+
+
+def jax_call(jax, function, operands, backward):
+    import jax.numpy as jnp
+
+    arrays = [jnp.asarray(x) for x in operands]
+    if backward:
+        everything = tuple(range(len(arrays)))
+        compiled = jax.jit(jax.grad(lambda *x: function(jnp, *x).sum(), argnums=everything))
+        return lambda: jax.block_until_ready(compiled(*arrays))[0]
+    compiled = jax.jit(lambda *x: function(jnp, *x))
+    return lambda: compiled(*arrays).block_until_ready()
+
+
+def text_operands(numpy, operands):
+    """numexpr and Blosc2 compute with NumPy's numbers, whose division of integers gives float64."""
+    values = dict(zip(("a", "row", "column"), operands))
+    # Written in the text, these numbers would make everything float64.
+    values |= {"half": numpy.float32(0.5), "root": numpy.float32(0.7978845608), "cubic": numpy.float32(0.044715)}
+    return {name: x.astype(numpy.float32) if x.dtype == numpy.uint8 else x for name, x in values.items()}
+
+
+def calls_of(case, operands, modules):
+    """{library: call} of one case."""
+    _, function, names, backward, text, blosc_text = case
+    numpy, tenon, torch = modules["numpy"], modules["tenon"], modules["torch"]
+    given = [operands[name] for name in names]
+    calls = {}
+
+    def on(module):
+        names_of = Tensors(module)
+        return lambda *x: function(names_of, *x)
+
+    calls["tenon.fuse"] = tensor_call(tenon, tenon.fuse(on(tenon)), given, backward)
+    calls["tenon ops"] = tensor_call(tenon, on(tenon), given, backward)
+    calls["torch"] = tensor_call(torch, on(torch), given, backward)
+    calls["torch.compile"] = tensor_call(torch, torch.compile(on(torch)), given, backward)
+    if modules["jax"]:
+        calls["jax.jit"] = jax_call(modules["jax"], function, given, backward)
+    if text and modules["numexpr"]:
+        values = text_operands(numpy, given)
+        calls["numexpr"] = lambda: modules["numexpr"].evaluate(text, local_dict=values, truediv=True)
+    if blosc_text and modules["blosc2"]:
+        lazy_text = text if blosc_text is True else blosc_text
+        lazy_operands = {name: x for name, x in text_operands(numpy, given).items() if re.search(rf"\b{name}\b", lazy_text)}
+        calls["blosc2"] = lambda: modules["blosc2"].lazyexpr(lazy_text, lazy_operands)[()]
+    return calls
+
+
+def check(name, results, numpy):
+    wanted = numpy.asarray(results["torch"].detach())
+    for library, result in results.items():
+        found = numpy.asarray(result.detach() if hasattr(result, "detach") else result)
+        # JAX halves the gradient of what is exactly on a bound, as a few elements of many are.
+        if found.shape != wanted.shape or numpy.isclose(found, wanted, rtol=1e-3, atol=1e-4).mean() < 0.9999:
+            raise SystemExit(f"{name}: {library} computes something else")
+
+
+def least_seconds(calls, rounds):
+    """{library: seconds of a call}, the least of all rounds."""
+    best, repeats = {}, {}
+    for library, call in calls.items():
+        start = time.process_time()
+        call()
+        repeats[library] = max(1, int(SECONDS_A_TURN / max(time.process_time() - start, 1e-6)))
+    for _ in range(rounds):
+        for library, call in calls.items():
+            start = time.process_time()
+            for _ in range(repeats[library]):
+                call()
+            seconds = (time.process_time() - start) / repeats[library]
+            best[library] = min(best.get(library, seconds), seconds)
+    return best
+
+
+def usable(name, calls):
+    """Those that can compute the function."""
+    results = {}
+    for library in list(calls):
+        try:
+            results[library] = calls[library]()
+            calls[library]()
+        except Exception as error:  # whatever another library raises
+            if library.startswith("tenon") or library == "torch":
+                raise
+            print(f"{name}: {library} fails: {str(error).splitlines()[0] if str(error) else type(error).__name__}", file=sys.stderr)
+            del calls[library]
+            results.pop(library, None)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--filter", default="", help="cases whose name matches")
+    parser.add_argument("--rows", type=int, default=4096, help="of the square matrix")
+    parser.add_argument("--without", action="append", default=[], choices=COLUMNS[2:], help="a library to leave out")
+    options = parser.parse_args()
+
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    modules = {name: imported(name) for name in ("numpy", "tenon", "torch", "jax", "numexpr", "blosc2")}
+    modules["tenon"].set_num_threads(1)
+    modules["torch"].set_num_threads(1)
+    if modules["numexpr"]:
+        modules["numexpr"].set_num_threads(1)
+    if modules["blosc2"]:
+        modules["blosc2"].set_nthreads(1)
+
+    operands = make_operands(modules["numpy"], options.rows)
+    print("| function | tenon.fuse, ms | " + " | ".join(COLUMNS) + " |")
+    print("|---" * (len(COLUMNS) + 2) + "|")
+    for case in CASES:
+        if not re.search(options.filter, case[0]):
+            continue
+        calls = calls_of(case, operands, modules)
+        for name in options.without:
+            calls.pop(name, None)
+        check(case[0], usable(case[0], calls), modules["numpy"])
+        seconds = least_seconds(calls, options.rounds)
+        own = seconds["tenon.fuse"]
+        ratios = [f"{seconds[name] / own:.1f}" if name in seconds else "-" for name in COLUMNS]
+        print(f"| {case[0]} | {own * 1e3:.3g} | " + " | ".join(ratios) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""bench/fuse_python.py compares results before it times them, and prints a line for each function."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+PROGRAM = pathlib.Path(__file__).parents[2] / "bench" / "fuse_python.py"
+
+
+def test_prints_a_line_for_each_function():
+    words = [sys.executable, PROGRAM, "--rows", "64", "--rounds", "1", "--without", "torch.compile", "--without", "jax.jit"]
+    lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:]] == [
+        "| chain",
+        "| gelu by hand",
+        "| softmax by hand",
+        "| layer norm by hand",
+        "| pairwise distances",
+        "| u8 photo to float32",
+        "| chain both ways",
+    ]
+    assert all(float(line.split(" | ")[1]) > 0 for line in lines[2:])
