@@ -14,6 +14,8 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/float64_functions-inl.h"
+#include "kernel/intervals-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -597,11 +599,17 @@ HWY_INLINE V logarithm_to_base(D d, V x, Pair<V> whole, Pair<V> factor) {
 }
 template <class D, class V>
 HWY_INLINE V log2_of_float32(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<BinaryLogarithm<float>>(d, x);
+#endif
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 1.0f), hn::Zero(d)},
                            Pair<V>{hn::Set(d, 0x1.715476p+0f), hn::Set(d, 0x1.4ae0cp-26f)});
 }
 template <class D, class V>
 HWY_INLINE V log10_of_float32(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<DecimalLogarithm<float>>(d, x);
+#endif
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 0x1.3440p-2f), hn::Set(d, 0x1.3509f8p-18f)},
                            Pair<V>{hn::Set(d, 0x1.bcb7b2p-2f), hn::Set(d, -0x1.5b235ep-27f)});
 }
@@ -657,39 +665,69 @@ HWY_INLINE V atanh_of_float32(D d, V x) {
 
 /// Up to this angle, x - k pi/2 is exact to some 2^-50.
 inline constexpr float kFarthestAngle32 = 1e5f;
-/// sin(x + quarters_before * pi/2): x = k pi/2 + r, r as a pair.
+/// x = k pi/2 + r for the integer k in the lowest bits of `counted`, |r| up to pi/4 and a bit; r as a pair.
+template <class V>
+struct ReducedAngle {
+  V counted;
+  Pair<V> r;
+};
+template <class D, class V>
+HWY_INLINE ReducedAngle<V> reduced_angle(D d, V x) {
+  const V counter = hn::Set(d, kCounter<float>);
+  const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306p-1f), counter), k = hn::Sub(counted, counter);
+  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb6p+0f), x);  // exact
+  const Pair<V> second = product_of(k, hn::Set(d, 0x1.777a5cp-25f));
+  const V r = hn::Add(first, second.high);
+  // Exact even where `second` is the larger one, because `first` is a multiple of its last place.
+  const V lost = hn::Sub(second.high, hn::Sub(r, first));
+  return {counted, {r, hn::Add(lost, hn::MulAdd(k, hn::Set(d, 0x1.ee59dap-50f), second.low))}};
+}
+/// sin(x + quarters_before * pi/2).
 template <class D, class V>
 HWY_INLINE V sine_of_float32(D d, V x, uint32_t quarters_before) {
   constexpr float sine_terms[] = {-0x1.555556p-3f, 0x1.111174p-7f, -0x1.a05954p-13f, 0x1.7c2b24p-19f};  // 2^-32
   constexpr float cosine_terms[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e812p-16f};                 // 2^-33
   const hn::RebindToUnsigned<D> du;
-  const V counter = hn::Set(d, kCounter<float>), one = hn::Set(d, 1.0f);
-  const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306p-1f), counter), k = hn::Sub(counted, counter);
-  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb6p+0f), x);  // exact
-  const Pair<V> second = product_of(k, hn::Set(d, 0x1.777a5cp-25f));
-  const Pair<V> sum = sum_of(first, second.high);
-  const V low = hn::MulAdd(k, hn::Set(d, 0x1.ee59dap-50f), hn::Add(sum.low, second.low)), r = sum.high;
-  const V square = hn::Mul(r, r);
-  const V half = hn::Mul(square, hn::Set(d, 0.5f)), line = hn::Sub(one, half);
+  const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
+  const auto [counted, angle] = reduced_angle(d, x);
+  const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
+  const V line = hn::NegMulAdd(square, half, one), lost = hn::NegMulAdd(square, half, hn::Sub(one, line));
   const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
-  const V sine = hn::Add(r, bent);
-  const V lost = hn::Sub(hn::Sub(one, line), half);
+  V sine = hn::Add(r, bent);
+  // A tiny x is its sine, so that -0 stays.
+  if (quarters_before == 0) sine = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), sine, x);
   const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
   const V cosine = hn::Add(line, curve);
-  const auto quarters = hn::Add(hn::BitCast(du, counted), hn::Set(du, quarters_before));
-  const auto odd = hn::RebindMask(d, hn::Eq(hn::And(quarters, hn::Set(du, 1)), hn::Set(du, 1)));
-  return hn::Xor(hn::IfThenElse(odd, cosine, sine),
-                 hn::BitCast(d, hn::ShiftLeft<30>(hn::And(quarters, hn::Set(du, 2)))));
+  auto quarters = hn::BitCast(du, counted);
+  if (quarters_before != 0) quarters = hn::Add(quarters, hn::Set(du, quarters_before));
+  const auto odd = hn::RebindMask(d, hn::TestBit(quarters, hn::Set(du, 1)));
+  const V turned = hn::IfThenElse(odd, cosine, sine);
+  return hn::Xor(turned, hn::BitCast(d, hn::And(hn::ShiftLeft<30>(quarters), hn::Set(du, 0x80000000u))));
 }
-
 template <class D, class V>
 HWY_INLINE V sin_of_float32(D d, V x) {
-  const V result = sine_of_float32(d, x, 0);
-  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f)), x, result);  // -0 stays
+  return sine_of_float32(d, x, 0);
 }
 template <class D, class V>
 HWY_INLINE V cos_of_float32(D d, V x) {
   return sine_of_float32(d, x, 1);
+}
+/// r + r^3 p(r^2), what r and its powers lose added back; or of odd k -1 over that.
+template <class D, class V>
+HWY_INLINE V tan_of_float32(D d, V x) {
+  constexpr float terms[] = {0x1.55556p-2f,  0x1.110d9ap-3f,  0x1.badae6p-5f, 0x1.5cb1e4p-6f,
+                             0x1.632546p-7f, 0x1.5c659ep-14f, 0x1.1f1a6p-8f};
+  const hn::RebindToUnsigned<D> du;
+  const auto [counted, angle] = reduced_angle(d, x);
+  const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
+  const V slope = hn::MulAdd(square, hn::Set(d, 1.4f), hn::Set(d, 1.0f));
+  const Pair<V> cube = product_of(r, square);
+  const V lost = hn::MulAdd(r, hn::MulSub(r, r, square), cube.low);
+  const V tail = hn::MulAdd(lost, hn::Set(d, 0.4f), hn::Mul(low, slope));
+  const V bent = hn::MulAdd(cube.high, polynomial(d, square, terms), tail);
+  const V tangent = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), hn::Add(r, bent), x);
+  const auto odd = hn::RebindMask(d, hn::TestBit(hn::BitCast(du, counted), hn::Set(du, 1)));
+  return hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), tangent);
 }
 
 inline constexpr float kQuarterTurn = 0x1.921fb6p+0f, kQuarterTurnRest = -0x1.777a5cp-25f;
@@ -713,8 +751,30 @@ HWY_INLINE Pair<V> short_angle(D d, V up, V across) {
   const Pair<V> sum = sum_of_ordered(hn::Mul(eighths, hn::Set(d, kQuarterTurn)), t.high);
   return {sum.high, hn::Add(sum.low, hn::MulAdd(eighths, hn::Set(d, kQuarterTurnRest), curve))};
 }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// By the interval of |x|, or of 1 / |x|.
+template <class D, class V>
+HWY_INLINE V atan_by_intervals(D d, V x) {
+  const V size = hn::Min(hn::Set(d, 0x1p60f), hn::Abs(x)), one = hn::Set(d, 1.0f);  // NaN, the second operand, stays
+  const auto steep = hn::Lt(one, size);
+  const V rough = hn::ApproximateReciprocal(size), inverse = hn::MulAdd(rough, hn::NegMulAdd(rough, size, one), rough);
+  const V t = hn::IfThenElse(steep, inverse, size);
+  const V interval = hn::MulAdd(t, hn::Set(d, 31.0f), hn::Set(d, kCounter<float>));
+  const auto& rows = kArcTangentIntervals;
+  const V beyond = hn::Sub(t, looked_up_of_32(interval, rows[0])), value = looked_up_of_32(interval, rows[1]);
+  V slope = looked_up_of_32(interval, rows[6]);  // less 1
+  for (int row = 5; row > 2; --row) slope = hn::MulAdd(slope, beyond, looked_up_of_32(interval, rows[row]));
+  const V flat = hn::Add(t, hn::MulAdd(slope, beyond, looked_up_of_32(interval, rows[2])));
+  const V bent = hn::MulAdd(slope, beyond, hn::Sub(beyond, hn::Set(d, kQuarterTurnRest)));
+  const V upright = hn::Sub(hn::Sub(hn::Set(d, kQuarterTurn), value), bent);  // the inner difference is exact
+  return hn::CopySign(hn::IfThenElse(steep, upright, flat), x);
+}
+#endif
 template <class D, class V>
 HWY_INLINE V atan_of_float32(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return atan_by_intervals(d, x);
+#endif
   const V size = hn::Min(hn::Abs(x), hn::Set(d, 0x1p60f));
   const V result = hn::CopySign(total(short_angle(d, size, hn::Set(d, 1.0f))), x);
   return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), result, x);
@@ -799,6 +859,32 @@ HWY_INLINE V erf_of_float32(D d, V x) {
   const V result = hn::IfThenElse(hn::Lt(hn::Set(d, 0.92f), size), hn::CopySign(far, x), near);
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// erfc(x) as e^-x^2 times the rest by the interval of |x|.
+template <class D, class V>
+HWY_INLINE V error_rest_by_intervals(D d, V x) {
+  using C = ExpLog<float>;
+  const V size = hn::Min(hn::Set(d, 10.2f), hn::Abs(x));  // NaN, the second operand, stays
+  const V interval =
+      hn::BitCast(d, hn::ShiftRight<20>(hn::BitCast(hn::RebindToUnsigned<D>(), hn::Add(size, hn::Set(d, 1.0f)))));
+  const auto& rows = kErrorRestIntervals;
+  const V beyond = hn::Sub(size, looked_up_of_32(interval, rows[0])), value = looked_up_of_32(interval, rows[1]);
+  V slope = looked_up_of_32(interval, rows[6]);
+  for (int row = 5; row > 1; --row) slope = hn::MulAdd(slope, beyond, looked_up_of_32(interval, rows[row]));
+  const V bent = hn::Mul(slope, beyond);
+  // e^-size^2: what the square loses goes to the rest of the reduced exponent.
+  const Pair<V> square = product_of(size, size);
+  const V counter = hn::Set(d, kPowerCounter<D>);
+  const V counted = hn::NegMulAdd(square.high, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V line = hn::NegMulSub(whole, hn::Set(d, C::ln2_high), square.high);  // exact
+  const auto e =
+      powers_looked_up(d, counted, whole, hn::Sub(line, hn::MulAdd(whole, hn::Set(d, C::ln2_low), square.low)));
+  const Pair<V> product = product_of(e.high, value);
+  const V low = hn::MulAdd(e.high, bent, hn::MulAdd(e.low, hn::Add(value, bent), product.low));
+  const V rest = scaled_by(d, hn::Add(product.high, low), e);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), rest), rest);
+}
+#endif
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -358,12 +359,18 @@ inline constexpr double kFarFromRoots = 0x1p30;
 
 template <class D, class V>
 HWY_INLINE V log2_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<BinaryLogarithm<double>>(d, x);
+#endif
   const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
   const Pair<V> rest = times(log.rest, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
   return logarithm_or_special(d, x, total(plus(rest, log.exponent)));
 }
 template <class D, class V>
 HWY_INLINE V log10_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<DecimalLogarithm<double>>(d, x);
+#endif
   const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
   const Pair<V> rest = times(log.rest, constant(d, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
   const Pair<V> whole = times(constant(d, 0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59), log.exponent);
