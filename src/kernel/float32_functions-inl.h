@@ -599,16 +599,16 @@ HWY_INLINE V logarithm_to_base(D d, V x, Pair<V> whole, Pair<V> factor) {
 }
 template <class D, class V>
 HWY_INLINE V log2_of_float32(D d, V x) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<BinaryLogarithm<float>>(d, x);
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<BinaryLogarithm>(d, x);
 #endif
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 1.0f), hn::Zero(d)},
                            Pair<V>{hn::Set(d, 0x1.715476p+0f), hn::Set(d, 0x1.4ae0cp-26f)});
 }
 template <class D, class V>
 HWY_INLINE V log10_of_float32(D d, V x) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<DecimalLogarithm<float>>(d, x);
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<DecimalLogarithm>(d, x);
 #endif
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 0x1.3440p-2f), hn::Set(d, 0x1.3509f8p-18f)},
                            Pair<V>{hn::Set(d, 0x1.bcb7b2p-2f), hn::Set(d, -0x1.5b235ep-27f)});

@@ -1,5 +1,5 @@
-// kernel: tables of functions of float32 in 32 intervals, a row for each coefficient: AVX-512 looks up a lane's number
-// in two registers. Each is by interpolation, around a number whose value is nearly a float32.
+// kernel: tables of functions in intervals, 32 of float32 and 16 of float64, a row for each coefficient: AVX-512 looks up
+// a lane's number in two registers. Each is by interpolation, around a number whose value is nearly one of its type.
 #if defined(TENON_KERNEL_INTERVALS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_INTERVALS_INL_H
 #undef TENON_KERNEL_INTERVALS_INL_H
@@ -9,7 +9,6 @@
 
 #include "hwy/highway.h"
 
-HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -164,5 +163,4 @@ alignas(64) inline constexpr float kErrorRestIntervals[7][32] = {
 #endif
 
 }  // namespace tenon::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
 #endif

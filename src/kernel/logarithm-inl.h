@@ -1,6 +1,7 @@
-// kernel: logarithms over whole vectors of 64 bytes: by tables of AVX-512, to the bases e, 2 and 10. Errors stay below
-// 0.6 ulp. A number is 2^k m, m in one of 32 intervals, or 16; its inverse `v` to six or seven bits makes
-// r = m v - 1 exact but for a bit, and |r| at most 1/54, or 1/30. The logarithm is k log(2) - log(v) + log(1 + r).
+// kernel: logarithms to the bases e, 2 and 10 by tables, over whole vectors of AVX-512, and of float32 with AVX2.
+// Errors stay below 0.7 ulp. A number is 2^k m, m in one of 32 intervals, 16 of float64, or with AVX2 eight; its
+// inverse `v` to a few bits makes r = m v - 1 exact but for a bit, and |r| at most 1/54, 1/30, or 1/14. The logarithm
+// is k log(2) - log(v) + log(1 + r).
 #if defined(TENON_KERNEL_LOGARITHM_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_LOGARITHM_INL_H
 #undef TENON_KERNEL_LOGARITHM_INL_H
@@ -18,14 +19,13 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/// Where the intervals begin, the bits of an interval's number, and the inverses. Around 1 it is 1.
-template <class T>
+#if TENON_HAS_LOGARITHM_TABLE
+/// Where the 2^kBits intervals begin, and their inverses. Around 1 it is 1.
+template <class T, int kBits>
 struct ShortInverses;
 template <>
-struct ShortInverses<float> {
+struct ShortInverses<float, 5> {
   static constexpr auto start = int32_t{0x3F360000};
-  static constexpr int bits = 5;
   alignas(64) static constexpr float values[] = {
       0x1.64p+0f, 0x1.5cp+0f, 0x1.54p+0f, 0x1.5p+0f, 0x1.48p+0f, 0x1.4p+0f,  0x1.3cp+0f, 0x1.34p+0f,
       0x1.3p+0f,  0x1.28p+0f, 0x1.24p+0f, 0x1.2p+0f, 0x1.1cp+0f, 0x1.14p+0f, 0x1.1p+0f,  0x1.0cp+0f,
@@ -33,20 +33,25 @@ struct ShortInverses<float> {
       0x1.bp-1f,  0x1.a4p-1f, 0x1.98p-1f, 0x1.9p-1f, 0x1.88p-1f, 0x1.7cp-1f, 0x1.74p-1f, 0x1.6cp-1f};
 };
 template <>
-struct ShortInverses<double> {
+struct ShortInverses<double, 4> {
   static constexpr auto start = int64_t{0x3FE6800000000000};
-  static constexpr int bits = 4;
   alignas(64) static constexpr double values[] = {0x1.64p+0, 0x1.54p+0, 0x1.48p+0, 0x1.3cp+0, 0x1.3p+0, 0x1.24p+0,
                                                   0x1.1cp+0, 0x1.1p+0,  0x1.08p+0, 0x1p+0,    0x1.ep-1, 0x1.c8p-1,
                                                   0x1.bp-1,  0x1.98p-1, 0x1.88p-1, 0x1.74p-1};
 };
+template <>
+struct ShortInverses<float, 3> {
+  static constexpr auto start = int32_t{0x3F380000};
+  alignas(64) static constexpr float values[] = {0x1.5p+0f, 0x1.4p+0f, 0x1.2p+0f, 0x1.1p+0f,
+                                                 0x1p+0f,   0x1.cp-1f, 0x1.ap-1f, 0x1.7p-1f};
+};
 /// A base. `of_2`, `of_e`: the logarithms of 2 and e as two numbers. `logarithms` and `rests`: those of the inverses'
 /// inverses, with so few bits that the sum with k times the first of `of_2` is exact, and what they lose. `terms`: of
 /// (log(1 + r) - r / log(e)) / r^2, 2^-27 or 2^-61.
-template <class T>
+template <class T, int kBits>
 struct NaturalLogarithm;
 template <>
-struct NaturalLogarithm<float> {
+struct NaturalLogarithm<float, 5> {
   static constexpr float of_2[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f}, of_e[] = {0x1p+0f, 0x0p+0f};
   alignas(64) static constexpr float logarithms[] = {
       -0x1.51acp-2f, -0x1.3a64p-2f, -0x1.2294p-2f, -0x1.1674p-2f, -0x1.fb9p-3f, -0x1.c9p-3f,  -0x1.af4p-3f,
@@ -64,7 +69,7 @@ struct NaturalLogarithm<float> {
   static constexpr float terms[] = {-0x1p-1f, 0x1.55644ap-2f, -0x1.000dd8p-2f};
 };
 template <>
-struct NaturalLogarithm<double> {
+struct NaturalLogarithm<double, 4> {
   static constexpr double of_2[] = {0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45}, of_e[] = {0x1p+0, 0x0p+0};
   alignas(64) static constexpr double logarithms[] = {
       -0x1.51aad872ep-2,  -0x1.22941fbcf8p-2, -0x1.fb9186d5e4p-3, -0x1.af3c94e80cp-3, -0x1.5ff3070a7ap-3,
@@ -89,10 +94,19 @@ struct NaturalLogarithm<double> {
                                      0x1.c81cd42ecc542p-4,
                                      -0x1.9aa72ba3306a8p-4};
 };
-template <class T>
+template <>
+struct NaturalLogarithm<float, 3> {
+  static constexpr float of_2[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f}, of_e[] = {0x1p+0f, 0x0p+0f};
+  alignas(64) static constexpr float logarithms[] = {-0x1.1674p-2f, -0x1.c9p-3f,  -0x1.e27p-4f, -0x1.f0ap-5f,
+                                                     0x0p+0f,       0x1.1178p-3f, 0x1.a94p-3f,  0x1.522cp-2f};
+  alignas(64) static constexpr float rests[] = {-0x1.cababap-18f, 0x1.070cacp-20f, -0x1.db8abcp-22f, -0x1.86008cp-20f,
+                                                0x0p+0f,          0x1.d044fcp-20f, -0x1.2c3752p-19f, -0x1.1f8c76p-18f};
+  static constexpr float terms[] = {-0x1p-1f, 0x1.5554f2p-2f, -0x1.fffed2p-3f, 0x1.9b9b78p-3f, -0x1.578954p-3f};
+};
+template <class T, int kBits>
 struct BinaryLogarithm;
 template <>
-struct BinaryLogarithm<float> {
+struct BinaryLogarithm<float, 5> {
   static constexpr float of_2[] = {0x1p+0f, 0x0p+0f}, of_e[] = {0x1.715476p+0f, 0x1.4ae0cp-26f};
   alignas(64) static constexpr float logarithms[] = {
       -0x1.e728p-2f, -0x1.c594p-2f, -0x1.a338p-2f, -0x1.91bcp-2f, -0x1.6e24p-2f, -0x1.49a8p-2f, -0x1.3714p-2f,
@@ -110,7 +124,7 @@ struct BinaryLogarithm<float> {
   static constexpr float terms[] = {-0x1.715476p-1f, 0x1.ec8632p-2f, -0x1.71712cp-2f};
 };
 template <>
-struct BinaryLogarithm<double> {
+struct BinaryLogarithm<double, 4> {
   static constexpr double of_2[] = {0x1p+0, 0x0p+0}, of_e[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
   alignas(64) static constexpr double logarithms[] = {
       -0x1.e726aa1e75p-2, -0x1.a33760a7f6p-2, -0x1.6e221cd9d1p-2, -0x1.37124cea4dp-2, -0x1.fbc16b9026p-3,
@@ -129,10 +143,19 @@ struct BinaryLogarithm<double> {
                                      0x1.2776c510f5a1cp-2,  -0x1.ec709dc5fe07cp-3, 0x1.a617377d3bf1p-3,
                                      -0x1.71544cb357ac4p-3, 0x1.4902e041653d9p-3,  -0x1.2829f9c22a701p-3};
 };
-template <class T>
+template <>
+struct BinaryLogarithm<float, 3> {
+  static constexpr float of_2[] = {0x1p+0f, 0x0p+0f}, of_e[] = {0x1.715476p+0f, 0x1.4ae0cp-26f};
+  alignas(64) static constexpr float logarithms[] = {-0x1.91bcp-2f, -0x1.49a8p-2f, -0x1.5cp-3f, -0x1.664p-4f,
+                                                     0x0p+0f,       0x1.8a88p-3f,  0x1.32cp-2f, 0x1.e7ep-2f};
+  alignas(64) static constexpr float rests[] = {0x1.5db83ap-20f, 0x1.ed0cbap-20f, -0x1.a39fbep-19f, 0x1.20a6dep-21f,
+                                                0x0p+0f,         0x1.80abfcp-19f, -0x1.1c8f12p-22f, -0x1.40358ep-19f};
+  static constexpr float terms[] = {-0x1.715476p-1f, 0x1.ec7016p-2f, -0x1.7154dap-2f, 0x1.28e2b2p-2f, -0x1.ee76bap-3f};
+};
+template <class T, int kBits>
 struct DecimalLogarithm;
 template <>
-struct DecimalLogarithm<float> {
+struct DecimalLogarithm<float, 5> {
   static constexpr float of_2[] = {0x1.344p-2f, 0x1.3509f8p-18f}, of_e[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
   alignas(64) static constexpr float logarithms[] = {
       -0x1.2548p-3f, -0x1.1118p-3f, -0x1.f8dp-4f, -0x1.e3cp-4f, -0x1.b8ep-4f, -0x1.8cfp-4f, -0x1.769p-4f, -0x1.48fp-4f,
@@ -149,7 +172,7 @@ struct DecimalLogarithm<float> {
   static constexpr float terms[] = {-0x1.bcb7bp-3f, 0x1.28877p-3f, -0x1.bcf2acp-4f};
 };
 template <>
-struct DecimalLogarithm<double> {
+struct DecimalLogarithm<double, 4> {
   static constexpr double of_2[] = {0x1.34413509f8p-2, -0x1.80433b83b532ap-44},
                           of_e[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
   alignas(64) static constexpr double logarithms[] = {
@@ -169,7 +192,17 @@ struct DecimalLogarithm<double> {
                                      0x1.63c62777798a4p-4,  -0x1.287a763639974p-4, 0x1.fc3f72bee6049p-5,
                                      -0x1.bcb78de1da7e3p-5, 0x1.8c2a2cb161a6bp-5,  -0x1.648c12e603194p-5};
 };
+template <>
+struct DecimalLogarithm<float, 3> {
+  static constexpr float of_2[] = {0x1.344p-2f, 0x1.3509f8p-18f}, of_e[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
+  alignas(64) static constexpr float logarithms[] = {-0x1.e3cp-4f, -0x1.8cfp-4f, -0x1.a3p-5f, -0x1.af4p-6f,
+                                                     0x0p+0f,      0x1.db2p-5f,  0x1.716p-4f, 0x1.25b8p-3f};
+  alignas(64) static constexpr float rests[] = {0x1.f2a79p-19f, -0x1.838864p-20f, -0x1.53ac14p-18f, -0x1.f92bp-18f,
+                                                0x0p+0f,        -0x1.c25132p-18f, -0x1.798e4cp-19f, 0x1.410ad8p-18f};
+  static constexpr float terms[] = {-0x1.bcb7b2p-3f, 0x1.287a26p-3f, -0x1.bcb422p-4f, 0x1.6579a8p-4f, -0x1.2b8c22p-4f};
+};
 /// entries[i] of the lowest bits of each lane.
+#if HWY_TARGET <= HWY_AVX3
 HWY_INLINE hn::Vec512<float> looked_up_of_32(hn::Vec512<float> i, const float* entries) {
   return hn::Vec512<float>{
       _mm512_permutex2var_ps(_mm512_load_ps(entries), _mm512_castps_si512(i.raw), _mm512_load_ps(entries + 16))};
@@ -180,23 +213,45 @@ HWY_INLINE hn::Vec512<float> looked_up_short(hn::Vec512<float> i, const float* e
 HWY_INLINE hn::Vec512<double> looked_up_short(hn::Vec512<double> i, const double* entries) {
   return looked_up(i, entries);
 }
+#endif
+HWY_INLINE hn::Vec256<float> looked_up_short(hn::Vec256<float> i, const float* entries) {
+  return looked_up(i, entries);
+}
 /// Whether a lane is not a positive normal number.
+#if HWY_TARGET <= HWY_AVX3
 HWY_INLINE bool any_unusual(hn::Vec512<float> x) { return _mm512_fpclass_ps_mask(x.raw, 0xFF) != 0; }
 HWY_INLINE bool any_unusual(hn::Vec512<double> x) { return _mm512_fpclass_pd_mask(x.raw, 0xFF) != 0; }
+#endif
+HWY_INLINE bool any_unusual(hn::Vec256<float> x) {
+  // Of positive normal numbers, both differences are not negative.
+  const __m256i above = _mm256_sub_epi32(_mm256_castps_si256(x.raw), _mm256_set1_epi32(0x00800000));
+  const __m256i below = _mm256_sub_epi32(_mm256_set1_epi32(0x7EFFFFFF), above);
+  return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(above, below))) != 0;
+}
+/// Whether these vectors have tables here, and the bits of an interval's number.
+template <class D>
+inline constexpr bool kHasShortLogarithms = kScalesAtOnce<D> ||
+                                            (sizeof(hn::TFromD<D>) == sizeof(float) && hn::MaxLanes(D()) == 8);
+template <class D>
+inline constexpr int kIntervalBits = sizeof(hn::TFromD<D>) == sizeof(double) ? 4
+                                     : hn::MaxLanes(D()) == 8                ? 3
+                                                                             : 5;
 
 /// The logarithm of a positive normal number, less those of so many doublings; these are counted where an exponent has
 /// its bits, as a number.
-template <class Base, class D, class V>
+template <template <class, int> class OfBase, class D, class V>
 HWY_INLINE V logarithm_of_normal(D d, V x, V doublings) {
   using T = hn::TFromD<D>;
-  using Inverses = ShortInverses<T>;
+  constexpr int kIntervals = kIntervalBits<D>;
+  using Base = OfBase<T, kIntervals>;
+  using Inverses = ShortInverses<T, kIntervals>;
   constexpr int kBits = ExpLog<T>::mantissa_bits;
   constexpr auto kOne = decltype(Inverses::start){1};
   constexpr T kUnit = T{1} / static_cast<T>(kOne << kBits);
   const hn::RebindToSigned<D> di;
   const auto bits = hn::BitCast(di, x), above = hn::Sub(bits, hn::Set(di, Inverses::start));
   const auto exponent = hn::And(above, hn::Set(di, -(kOne << kBits)));
-  const V interval = hn::BitCast(d, hn::ShiftRight<kBits - Inverses::bits>(above));
+  const V interval = hn::BitCast(d, hn::ShiftRight<kBits - kIntervals>(above));
   const V m = hn::BitCast(d, hn::Sub(bits, exponent)), inverse = looked_up_short(interval, Inverses::values);
   const V r = hn::MulSub(m, inverse, hn::Set(d, T{1})), k = hn::Sub(hn::ConvertTo(d, exponent), doublings);
   const V of_2 = hn::Set(d, Base::of_2[0] * kUnit), of_e = hn::Set(d, Base::of_e[0]);
@@ -209,7 +264,7 @@ HWY_INLINE V logarithm_of_normal(D d, V x, V doublings) {
   return hn::Add(sum, hn::MulAdd(r, hn::MulAdd(r, curve, hn::Set(d, Base::of_e[1])), hn::Add(lost, low)));
 }
 /// Of any number. Not inlined: its constants would take the registers of the loop.
-template <class Base, class D, class V>
+template <template <class, int> class OfBase, class D, class V>
 HWY_NOINLINE V logarithm_of_any(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
@@ -217,23 +272,23 @@ HWY_NOINLINE V logarithm_of_any(D d, V x) {
   const auto subnormal = hn::Lt(x, hn::Set(d, std::numeric_limits<T>::min()));
   const V normal = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::normal_scale)), x);
   constexpr T kDoublings = T{C::normal_shift} * static_cast<T>(int64_t{1} << C::mantissa_bits);
-  const V result = logarithm_of_normal<Base>(d, normal, hn::IfThenElseZero(subnormal, hn::Set(d, kDoublings)));
+  const V result = logarithm_of_normal<OfBase>(d, normal, hn::IfThenElseZero(subnormal, hn::Set(d, kDoublings)));
   const V nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
   const V finite = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite), hn::IfThenElse(hn::Lt(x, zero), nan, result));
   return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, infinite)), x, finite);
 }
-template <class Base, class D, class V>
+template <template <class, int> class OfBase, class D, class V>
 HWY_INLINE V tabled_logarithm_to(D d, V x) {
-  if (HWY_UNLIKELY(any_unusual(x))) return logarithm_of_any<Base>(d, x);
-  return logarithm_of_normal<Base>(d, x, hn::Zero(d));
+  if (HWY_UNLIKELY(any_unusual(x))) return logarithm_of_any<OfBase>(d, x);
+  return logarithm_of_normal<OfBase>(d, x, hn::Zero(d));
 }
 #endif
 
 template <class D, class V>
 HWY_INLINE V log_vector(D d, V x) {
   using T = hn::TFromD<D>;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<NaturalLogarithm<T>>(d, x);
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<NaturalLogarithm>(d, x);
 #endif
   const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<T>::infinity());
   const Pair<V> log = log_pair(d, x);
