@@ -102,8 +102,10 @@ Tensor broadcast_beside(const Tensor& self, const Tensor& other) {
 Tensor plain::mse_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
   check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
-  if (!weight.defined())
-    return reduced(elements(Op::squared_error, unrecorded(self), unrecorded(target)), reduction_of(reduction));
+  if (!weight.defined()) {
+    const Reduction how = reduction_of(reduction);
+    return reduced(elements(Op::squared_error, unrecorded(self), unrecorded(target)), how);
+  }
   check_weights(self, weight);
   return weighted(tenon::square(tenon::sub(self, target)), weight, reduction);
 }
@@ -111,7 +113,10 @@ Tensor plain::mse_loss(const Tensor& input, const Tensor& wanted, const char* re
 Tensor plain::l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, const Tensor& weight) {
   check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
-  if (!weight.defined()) return reduced(tenon::abs(tenon::sub(self, target)), reduction_of(reduction));
+  if (!weight.defined()) {
+    const Reduction how = reduction_of(reduction);
+    return reduced(tenon::abs(tenon::sub(self, target)), how);
+  }
   check_weights(self, weight);
   return weighted(tenon::abs(tenon::sub(self, target)), weight, reduction);
 }
@@ -119,21 +124,26 @@ Tensor plain::l1_loss(const Tensor& input, const Tensor& wanted, const char* red
 Tensor plain::smooth_l1_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double beta) {
   check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
+  const Reduction how = reduction_of(reduction);
   if (!(beta >= 0)) throw Error("smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return plain::l1_loss(self, target, reduction, {});
-  return reduced(elements(Op::smooth_l1_error, unrecorded(self), unrecorded(target), beta), reduction_of(reduction));
+  return reduced(elements(Op::smooth_l1_error, unrecorded(self), unrecorded(target), beta), how);
 }
 
 Tensor plain::huber_loss(const Tensor& input, const Tensor& wanted, const char* reduction, double delta,
                          const Tensor& weight) {
   check_sizes(input, wanted);
   const Tensor self = broadcast_beside(input, wanted), target = broadcast_beside(wanted, input);
-  if (weight.defined()) check_weights(self, weight);
+  Reduction how = Reduction::none;
+  if (weight.defined())
+    check_weights(self, weight);
+  else
+    how = reduction_of(reduction);  // a wrong word is an error before a wrong delta or dtype
   if (!(delta > 0)) throw Error("huber_loss does not support non-positive values for delta.");
   check_can_cast(result_type(Arg(self), Arg(target)), self.dtype());
   if (!weight.defined()) {
     const Tensor each = elements(Op::huber_error, unrecorded(self), unrecorded(target), delta).to(self.dtype());
-    return reduced(each, reduction_of(reduction));
+    return reduced(each, how);
   }
   const Tensor each = elements(Op::huber_error, self, target, delta).to(self.dtype());
   return reduced(each * weight, weighted_reduction_of(reduction));

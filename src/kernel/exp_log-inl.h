@@ -1,7 +1,7 @@
 // kernel: exponential and logarithm over whole vectors, for every float32 and float64: subnormals,
-// infinities and NaN included. exp: error below 0.66 ulp, because it adds back what the largest addition loses. log:
-// below 0.6 ulp with AVX-512, which looks up logarithms; else after fdlibm (https://www.netlib.org/fdlibm), below 1
-// ulp. No branches: special values are selected at the end.
+// infinities and NaN included. exp: error below 0.66 ulp, because it adds back what the largest addition loses. log, as
+// a sum of two numbers: looked up with AVX-512; else after fdlibm (https://www.netlib.org/fdlibm), below 1 ulp. No
+// branches: special values are selected at the end.
 #if defined(TENON_KERNEL_EXP_LOG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_EXP_LOG_INL_H
 #undef TENON_KERNEL_EXP_LOG_INL_H
@@ -966,20 +966,6 @@ HWY_INLINE Pair<V> log_pair(D d, V x) {
   const Pair<V> sum = sum_of_ordered(hn::Mul(k, hn::Set(d, C::ln2_high)), f);
   return {sum.high, hn::Add(sum.low, hn::Sub(low, half_square))};
 }
-template <class D, class V>
-HWY_INLINE V log_vector(D d, V x) {
-  using T = hn::TFromD<D>;
-  const V zero = hn::Zero(d), infinite = hn::Set(d, std::numeric_limits<T>::infinity());
-  const Pair<V> log = log_pair(d, x);
-  const V result = hn::Add(log.high, log.low);
-  const auto ordinary = hn::And(hn::Lt(zero, x), hn::Lt(x, infinite));
-  if (HWY_LIKELY(hn::AllTrue(d, ordinary))) return result;
-  const V finite =
-      hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinite),
-                     hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), result));
-  return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, infinite)), x, finite);
-}
-
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -101,6 +101,40 @@ TEST(ExpLog, ErrorIsBelowOneUlp) {
   expect_below<double>(Op::log, log_of, drawn<double>(count, 0.25, 4), 1);
 }
 
+/// Each number among ordinary ones, and alone.
+template <class T>
+void expect_logarithms_of_special_numbers() {
+  using Limits = std::numeric_limits<T>;
+  const T special[] = {0,
+                       T(-0.),
+                       -1,
+                       -Limits::denorm_min(),
+                       Limits::infinity(),
+                       -Limits::infinity(),
+                       Limits::quiet_NaN(),
+                       Limits::denorm_min(),
+                       3 * Limits::denorm_min(),
+                       Limits::min(),
+                       Limits::max()};
+  for (const Op op : {Op::log, Op::log2, Op::log10})
+    for (const T number : special) {
+      std::vector<T> in(37, T(1.5));
+      in[7] = in[36] = number;
+      const std::vector<T> out = run(op, in);
+      const auto x = static_cast<long double>(number);
+      const long double wanted = op == Op::log ? std::log(x) : op == Op::log2 ? std::log2(x) : std::log10(x);
+      for (const T got : {out[7], out[36], run(op, std::vector<T>{number})[0]})
+        EXPECT_LT(ulps(got, wanted), 1) << row_of(op).name << " of " << number << " gives " << got;
+      EXPECT_EQ(out[8], run(op, std::vector<T>{T(1.5)})[0]) << "beside " << number;
+    }
+  for (int k = Limits::min_exponent - 1; k < Limits::max_exponent; ++k)
+    EXPECT_EQ(run(Op::log2, std::vector<T>(17, std::ldexp(T{1}, k)))[16], k);
+}
+TEST(ExpLog, LogarithmsOfSpecialNumbers) {
+  expect_logarithms_of_special_numbers<float>();
+  expect_logarithms_of_special_numbers<double>();
+}
+
 /// The share of results, in thousandths, that are not the nearest number.
 template <class T>
 double misrounded(const std::vector<T>& in) {
@@ -256,6 +290,17 @@ TEST(Library, ErrorIsAsDeclared) {
     for (const double width : {1e-6, 1., 8., 100., 1e5})
       expect_below<float>(op, truth, drawn<float>(count, -width, width), 0.95);
   }
+}
+
+/// There the sine, the cosine or the tangent is small, and most bits of the angle cancel.
+TEST(Library, AnglesNearMultiplesOfAQuarterTurn) {
+  std::vector<float> in;
+  for (int k = -60'000; k <= 60'000; ++k) {
+    const auto angle = static_cast<float>(k * 1.57079632679489661923);
+    for (const float x : {std::nextafter(angle, -1e9f), angle, std::nextafter(angle, 1e9f)}) in.push_back(x);
+  }
+  for (const auto& [op, truth] : kDeclared)
+    if (op == Op::sin || op == Op::cos || op == Op::tan) expect_below<float>(op, truth, in, 0.95);
 }
 
 TEST(Library, Float64IsWithinOneUlp) {

@@ -14,6 +14,8 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/float64_functions-inl.h"
+#include "kernel/intervals-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -597,11 +599,17 @@ HWY_INLINE V logarithm_to_base(D d, V x, Pair<V> whole, Pair<V> factor) {
 }
 template <class D, class V>
 HWY_INLINE V log2_of_float32(D d, V x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<BinaryLogarithm>(d, x);
+#endif
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 1.0f), hn::Zero(d)},
                            Pair<V>{hn::Set(d, 0x1.715476p+0f), hn::Set(d, 0x1.4ae0cp-26f)});
 }
 template <class D, class V>
 HWY_INLINE V log10_of_float32(D d, V x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<DecimalLogarithm>(d, x);
+#endif
   return logarithm_to_base(d, x, Pair<V>{hn::Set(d, 0x1.3440p-2f), hn::Set(d, 0x1.3509f8p-18f)},
                            Pair<V>{hn::Set(d, 0x1.bcb7b2p-2f), hn::Set(d, -0x1.5b235ep-27f)});
 }
@@ -657,42 +665,82 @@ HWY_INLINE V atanh_of_float32(D d, V x) {
 
 /// Up to this angle, x - k pi/2 is exact to some 2^-50.
 inline constexpr float kFarthestAngle32 = 1e5f;
-/// sin(x + quarters_before * pi/2): x = k pi/2 + r, r as a pair.
+/// x = k pi/2 + r for the integer k in the lowest bits of `counted`, |r| up to pi/4 and a bit; r as a pair.
+template <class V>
+struct ReducedAngle {
+  V counted;
+  Pair<V> r;
+};
+template <class D, class V>
+HWY_INLINE ReducedAngle<V> reduced_angle(D d, V x) {
+  const V counter = hn::Set(d, kCounter<float>);
+  const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306p-1f), counter), k = hn::Sub(counted, counter);
+  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb6p+0f), x);  // exact
+  // first - r is exact, because k * `second` is a multiple of a far smaller number than `first`.
+  const V second = hn::Set(d, 0x1.777a5cp-25f), r = hn::Add(first, hn::Mul(k, second));
+  const V low = hn::MulAdd(k, second, hn::Sub(first, r));
+  return {counted, {r, hn::MulAdd(k, hn::Set(d, 0x1.ee59dap-50f), low)}};
+}
+/// sin(x + quarters_before * pi/2).
 template <class D, class V>
 HWY_INLINE V sine_of_float32(D d, V x, uint32_t quarters_before) {
   constexpr float sine_terms[] = {-0x1.555556p-3f, 0x1.111174p-7f, -0x1.a05954p-13f, 0x1.7c2b24p-19f};  // 2^-32
   constexpr float cosine_terms[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e812p-16f};                 // 2^-33
   const hn::RebindToUnsigned<D> du;
-  const V counter = hn::Set(d, kCounter<float>), one = hn::Set(d, 1.0f);
-  const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306p-1f), counter), k = hn::Sub(counted, counter);
-  const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb6p+0f), x);  // exact
-  const Pair<V> second = product_of(k, hn::Set(d, 0x1.777a5cp-25f));
-  const Pair<V> sum = sum_of(first, second.high);
-  const V low = hn::MulAdd(k, hn::Set(d, 0x1.ee59dap-50f), hn::Add(sum.low, second.low)), r = sum.high;
-  const V square = hn::Mul(r, r);
-  const V half = hn::Mul(square, hn::Set(d, 0.5f)), line = hn::Sub(one, half);
+  const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
+  const auto [counted, angle] = reduced_angle(d, x);
+  const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
+  const V line = hn::NegMulAdd(square, half, one), lost = hn::NegMulAdd(square, half, hn::Sub(one, line));
   const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
-  const V sine = hn::Add(r, bent);
-  const V lost = hn::Sub(hn::Sub(one, line), half);
+  V sine = hn::Add(r, bent);
+  // A tiny x is its sine, so that -0 stays.
+  if (quarters_before == 0) sine = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), sine, x);
   const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
   const V cosine = hn::Add(line, curve);
-  const auto quarters = hn::Add(hn::BitCast(du, counted), hn::Set(du, quarters_before));
-  const auto odd = hn::RebindMask(d, hn::Eq(hn::And(quarters, hn::Set(du, 1)), hn::Set(du, 1)));
-  return hn::Xor(hn::IfThenElse(odd, cosine, sine),
-                 hn::BitCast(d, hn::ShiftLeft<30>(hn::And(quarters, hn::Set(du, 2)))));
+  auto quarters = hn::BitCast(du, counted);
+  if (quarters_before != 0) quarters = hn::Add(quarters, hn::Set(du, quarters_before));
+  const auto odd = hn::RebindMask(d, hn::TestBit(quarters, hn::Set(du, 1)));
+  const V turned = hn::IfThenElse(odd, cosine, sine);
+  return hn::Xor(turned, hn::BitCast(d, hn::And(hn::ShiftLeft<30>(quarters), hn::Set(du, 0x80000000u))));
 }
-
 template <class D, class V>
 HWY_INLINE V sin_of_float32(D d, V x) {
-  const V result = sine_of_float32(d, x, 0);
-  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f)), x, result);  // -0 stays
+  return sine_of_float32(d, x, 0);
 }
 template <class D, class V>
 HWY_INLINE V cos_of_float32(D d, V x) {
   return sine_of_float32(d, x, 1);
 }
+/// r + r^3 p(r^2), what r and its powers lose added back; or of odd k -1 over that.
+template <class D, class V>
+HWY_INLINE V tan_of_float32(D d, V x) {
+  constexpr float terms[] = {0x1.55556p-2f,  0x1.110d9ap-3f,  0x1.badae6p-5f, 0x1.5cb1e4p-6f,
+                             0x1.632546p-7f, 0x1.5c659ep-14f, 0x1.1f1a6p-8f};
+  const hn::RebindToUnsigned<D> du;
+  const auto [counted, angle] = reduced_angle(d, x);
+  const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
+  const V slope = hn::MulAdd(square, hn::Set(d, 1.4f), hn::Set(d, 1.0f));
+  const Pair<V> cube = product_of(r, square);
+  const V lost = hn::MulAdd(r, hn::MulSub(r, r, square), cube.low);
+  const V tail = hn::MulAdd(lost, hn::Set(d, 0.4f), hn::Mul(low, slope));
+  const V bent = hn::MulAdd(cube.high, polynomial(d, square, terms), tail);
+  const V tangent = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), hn::Add(r, bent), x);
+  const auto odd = hn::RebindMask(d, hn::TestBit(hn::BitCast(du, counted), hn::Set(du, 1)));
+  return hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), tangent);
+}
 
-inline constexpr float kQuarterTurn = 0x1.921fb6p+0f, kQuarterTurnRest = -0x1.777a5cp-25f;
+/// pi/2 as two numbers.
+template <class T>
+struct QuarterTurn;
+template <>
+struct QuarterTurn<float> {
+  static constexpr float high = 0x1.921fb6p+0f, rest = -0x1.777a5cp-25f;
+};
+template <>
+struct QuarterTurn<double> {
+  static constexpr double high = 0x1.921fb54442d18p+0, rest = 0x1.1a62633145c07p-54;
+};
+inline constexpr float kQuarterTurn = QuarterTurn<float>::high, kQuarterTurnRest = QuarterTurn<float>::rest;
 /// The angle of (across, up), both >= 0 and not both 0 or infinite, in [0, pi/2]. Far from the axis, the point is
 /// rotated by an eighth or a quarter of a turn first.
 template <class D, class V>
@@ -713,8 +761,41 @@ HWY_INLINE Pair<V> short_angle(D d, V up, V across) {
   const Pair<V> sum = sum_of_ordered(hn::Mul(eighths, hn::Set(d, kQuarterTurn)), t.high);
   return {sum.high, hn::Add(sum.low, hn::MulAdd(eighths, hn::Set(d, kQuarterTurnRest), curve))};
 }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// 1 / x: 2^-14.
+HWY_INLINE hn::Vec512<float> rough_inverse(hn::Vec512<float> x) { return hn::Vec512<float>{_mm512_rcp14_ps(x.raw)}; }
+HWY_INLINE hn::Vec512<double> rough_inverse(hn::Vec512<double> x) { return hn::Vec512<double>{_mm512_rcp14_pd(x.raw)}; }
+/// By the interval of |x|, or of 1 / |x|.
+template <class D, class V>
+HWY_INLINE V atan_by_intervals(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ArcTangentIntervals<T>;
+  constexpr int kRows = sizeof(C::rows) / sizeof(C::rows[0]);
+  const V size = hn::Min(hn::Set(d, T(0x1p60)), hn::Abs(x)), one = hn::Set(d, T{1});  // NaN, the second operand, stays
+  const auto steep = hn::Lt(one, size);
+  V inverse = rough_inverse(size);
+  for (int step = 0; step < (sizeof(T) == 4 ? 1 : 2); ++step)
+    inverse = hn::MulAdd(inverse, hn::NegMulAdd(inverse, size, one), inverse);
+  const V t = hn::IfThenElse(steep, inverse, size);
+  const V interval = hn::MulAdd(t, hn::Set(d, C::last), hn::Set(d, kCounter<T>));
+  const V beyond = hn::Sub(t, looked_up_short(interval, C::rows[0])), value = looked_up_short(interval, C::rows[1]);
+  // Pairs of terms at once: a chain of all would fill the processor's queue.
+  const auto term = [&](int row) HWY_ATTR { return looked_up_short(interval, C::rows[row]); };
+  const auto pair = [&](int row) HWY_ATTR { return hn::MulAdd(term(row + 1), beyond, term(row)); };
+  const V square = hn::Mul(beyond, beyond);
+  V slope = pair(kRows - 2);  // less 1
+  for (int row = kRows - 4; row > 2; row -= 2) slope = hn::MulAdd(slope, square, pair(row));
+  const V flat = hn::Add(t, hn::MulAdd(slope, beyond, looked_up_short(interval, C::rows[2])));
+  const V bent = hn::MulAdd(slope, beyond, hn::Sub(beyond, hn::Set(d, QuarterTurn<T>::rest)));
+  const V upright = hn::Sub(hn::Sub(hn::Set(d, QuarterTurn<T>::high), value), bent);  // the inner difference is exact
+  return hn::CopySign(hn::IfThenElse(steep, upright, flat), x);
+}
+#endif
 template <class D, class V>
 HWY_INLINE V atan_of_float32(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return atan_by_intervals(d, x);
+#endif
   const V size = hn::Min(hn::Abs(x), hn::Set(d, 0x1p60f));
   const V result = hn::CopySign(total(short_angle(d, size, hn::Set(d, 1.0f))), x);
   return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), result, x);
@@ -729,14 +810,52 @@ HWY_INLINE V atan2_of_float32(D d, V y, V x) {
   const V beyond = hn::Add(whole.high, hn::Add(whole.low, hn::Sub(hn::Set(d, 2 * kQuarterTurnRest), angle.low)));
   return hn::CopySign(hn::IfThenElse(behind, beyond, total(angle)), y);
 }
-/// asin(x) for |x| <= 1/2 as x plus this: 2^-31.
-template <class D, class V>
-HWY_INLINE V curve_of_arc_sine(D d, V x, V square) {
-  constexpr float terms[] = {0x1.55554cp-3f, 0x1.3338acp-4f, 0x1.6ca742p-5f,
-                             0x1.04d474p-5f, 0x1.d4f852p-7f, 0x1.34dc5cp-5f};
-  return hn::Mul(hn::Mul(x, square), polynomial(d, square, terms));
+// asin(x) for |x| <= 1/2 is x + x^3 p(x^2). `terms` of p: 2^-31, or 2^-59.
+template <class T>
+struct ArcSineTerms;
+template <>
+struct ArcSineTerms<float> {
+  static constexpr float terms[] = {0x1.55554cp-3f, 0x1.3338acp-4f, 0x1.6ca742p-5f,
+                                    0x1.04d474p-5f, 0x1.d4f852p-7f, 0x1.34dc5cp-5f};
+};
+template <>
+struct ArcSineTerms<double> {
+  static constexpr double terms[] = {
+      0x1.5555555555577p-3, 0x1.333333332e10fp-4,  0x1.6db6db7215022p-5, 0x1.f1c71a93b11eap-6, 0x1.6e8bdf09fe48bp-6,
+      0x1.1c49ed0fd3f5p-6,  0x1.ca1fe44e3986ep-7,  0x1.75828ac48d65ap-7, 0x1.614e739a746afp-7, 0x1.e4d7976199ac8p-9,
+      0x1.63f7c80383dfap-6, -0x1.58848cdccc64ep-6, 0x1.0b72b1e790847p-5};
+};
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// The inverse of the root, 2^-14; of 0, 0.
+HWY_INLINE hn::Vec512<float> inverse_root_or_0(hn::Vec512<float> x) {
+  return hn::Vec512<float>{_mm512_maskz_rsqrt14_ps(_mm512_cmp_ps_mask(x.raw, _mm512_setzero_ps(), _CMP_NEQ_UQ), x.raw)};
 }
-/// asin(near) for |x| <= 1/2 or half the arc cosine of |x| beyond, as line + curve. NaN beyond 1.
+HWY_INLINE hn::Vec512<double> inverse_root_or_0(hn::Vec512<double> x) {
+  return hn::Vec512<double>{
+      _mm512_maskz_rsqrt14_pd(_mm512_cmp_pd_mask(x.raw, _mm512_setzero_pd(), _CMP_NEQ_UQ), x.raw)};
+}
+#endif
+/// The root of a number from 0 to 1/4 as a pair; NaN of a negative one.
+template <class D, class V>
+HWY_INLINE Pair<V> root_as_pair(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) {
+    // By multiplications: the instruction for a root, and the division, take longer than the whole function. Bench:
+    // tenon_bench --ops --filter 'ops/(asin|acos)$'.
+    const V half = hn::Set(d, hn::TFromD<D>{0.5}), rough = inverse_root_or_0(x);
+    V root = hn::Mul(x, rough), half_inverse = hn::Mul(half, rough);
+    if constexpr (sizeof(hn::TFromD<D>) == sizeof(double)) {
+      const V off = hn::NegMulAdd(root, half_inverse, half);
+      root = hn::MulAdd(root, off, root), half_inverse = hn::MulAdd(half_inverse, off, half_inverse);
+    }
+    const V high = hn::MulAdd(hn::NegMulAdd(root, root, x), half_inverse, root);
+    return {high, hn::Mul(hn::NegMulAdd(high, high, x), half_inverse)};
+  }
+#endif
+  const V root = hn::Sqrt(x), lost = hn::Div(hn::NegMulAdd(root, root, x), hn::Add(root, root));
+  return {root, hn::IfThenElseZero(hn::Lt(hn::Zero(d), x), lost)};
+}
+/// asin(x) for |x| <= 1/2 or half the arc cosine of |x| beyond, as line + curve. NaN beyond 1.
 template <class V, class M>
 struct ShortArc {
   V line, curve;
@@ -744,36 +863,43 @@ struct ShortArc {
 };
 template <class D, class V>
 HWY_INLINE auto short_arc(D d, V x) {
-  const V size = hn::Abs(x), half = hn::Set(d, 0.5f), zero = hn::Zero(d);
+  using T = hn::TFromD<D>;
+  const V size = hn::Abs(x), half = hn::Set(d, T{0.5});
   const auto far = hn::Lt(half, size);
   const V square = hn::IfThenElse(far, hn::NegMulAdd(half, size, half), hn::Mul(x, x));
-  const V root = hn::Sqrt(square);
-  const V lost = hn::Div(hn::NegMulAdd(root, root, square), hn::Add(root, root));
-  const V line = hn::IfThenElse(far, root, size);
-  const V low = hn::IfThenElseZero(hn::And(far, hn::Lt(zero, square)), lost);
-  const V curve = hn::Add(curve_of_arc_sine(d, line, square), low);
+  const Pair<V> root = root_as_pair(d, square);
+  const V line = hn::IfThenElse(far, root.high, size), low = hn::IfThenElseZero(far, root.low);
+  V slope;
+  if constexpr (sizeof(T) == sizeof(float))
+    slope = polynomial(d, square, ArcSineTerms<T>::terms);
+  else
+    slope = paired_polynomial(d, square, ArcSineTerms<T>::terms);
+  const V curve = hn::MulAdd(hn::Mul(line, square), slope, low);
   return ShortArc<V, std::remove_const_t<decltype(far)>>{line, curve, far};
 }
 template <class D, class V>
-HWY_INLINE V asin_of_float32(D d, V x) {
+HWY_INLINE V asin_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = QuarterTurn<T>;
   const auto arc = short_arc(d, x);
   const V twice = hn::Add(arc.line, arc.line);
-  const Pair<V> beyond = sum_of_ordered(hn::Set(d, kQuarterTurn), hn::Neg(twice));
-  const V low = hn::Add(beyond.low, hn::NegMulAdd(hn::Set(d, 2.0f), arc.curve, hn::Set(d, kQuarterTurnRest)));
+  const Pair<V> beyond = sum_of_ordered(hn::Set(d, C::high), hn::Neg(twice));
+  const V low = hn::Add(beyond.low, hn::NegMulAdd(hn::Set(d, T{2}), arc.curve, hn::Set(d, C::rest)));
   return hn::CopySign(hn::IfThenElse(arc.far, hn::Add(beyond.high, low), hn::Add(arc.line, arc.curve)), x);
 }
+// pi/2 - asin(x); beyond 1/2 twice the arc, or pi less that.
 template <class D, class V>
-HWY_INLINE V acos_of_float32(D d, V x) {
+HWY_INLINE V acos_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = QuarterTurn<T>;
   const auto arc = short_arc(d, x);
-  const V zero = hn::Zero(d), quarter = hn::Set(d, kQuarterTurn), rest = hn::Set(d, kQuarterTurnRest);
-  const auto behind = hn::Lt(x, zero);
-  // pi/2 - asin(x); beyond 1/2 twice the arc, or pi less that.
-  const Pair<V> near = sum_of_ordered(quarter, hn::CopySign(arc.line, hn::Neg(x)));
-  const V of_near = hn::Add(near.high, hn::Add(near.low, hn::Sub(rest, hn::CopySign(arc.curve, x))));
-  const V twice = hn::Add(arc.line, arc.line), twice_curve = hn::Add(arc.curve, arc.curve);
-  const Pair<V> whole = sum_of_ordered(hn::Add(quarter, quarter), hn::Neg(twice));
-  const V of_behind = hn::Add(whole.high, hn::Add(whole.low, hn::Sub(hn::Add(rest, rest), twice_curve)));
-  return hn::IfThenElse(arc.far, hn::IfThenElse(behind, of_behind, hn::Add(twice, twice_curve)), of_near);
+  const V behind = hn::IfThenElseZero(hn::Lt(x, hn::Zero(d)), hn::Set(d, 2 * C::high));
+  const V base = hn::IfThenElse(arc.far, behind, hn::Set(d, C::high));
+  const V times =
+      hn::Xor(hn::IfThenElse(arc.far, hn::Set(d, T{2}), hn::Set(d, T{-1})), hn::And(x, hn::Set(d, T(-0.0))));
+  const Pair<V> sum = sum_of_ordered(base, hn::Mul(arc.line, times));
+  const V low = hn::MulAdd(arc.curve, times, hn::Mul(base, hn::Set(d, C::rest / C::high)));
+  return hn::Add(sum.high, hn::Add(sum.low, low));
 }
 
 // --- Error functions
@@ -799,6 +925,32 @@ HWY_INLINE V erf_of_float32(D d, V x) {
   const V result = hn::IfThenElse(hn::Lt(hn::Set(d, 0.92f), size), hn::CopySign(far, x), near);
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// erfc(x) as e^-x^2 times the rest by the interval of |x|.
+template <class D, class V>
+HWY_INLINE V error_rest_by_intervals(D d, V x) {
+  using C = ExpLog<float>;
+  const V size = hn::Min(hn::Set(d, 10.2f), hn::Abs(x));  // NaN, the second operand, stays
+  const V interval =
+      hn::BitCast(d, hn::ShiftRight<20>(hn::BitCast(hn::RebindToUnsigned<D>(), hn::Add(size, hn::Set(d, 1.0f)))));
+  const auto& rows = kErrorRestIntervals;
+  const V beyond = hn::Sub(size, looked_up_of_32(interval, rows[0])), value = looked_up_of_32(interval, rows[1]);
+  V slope = looked_up_of_32(interval, rows[6]);
+  for (int row = 5; row > 1; --row) slope = hn::MulAdd(slope, beyond, looked_up_of_32(interval, rows[row]));
+  const V bent = hn::Mul(slope, beyond);
+  // e^-size^2: what the square loses goes to the rest of the reduced exponent.
+  const Pair<V> square = product_of(size, size);
+  const V counter = hn::Set(d, kPowerCounter<D>);
+  const V counted = hn::NegMulAdd(square.high, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
+  const V line = hn::NegMulSub(whole, hn::Set(d, C::ln2_high), square.high);  // exact
+  const auto e =
+      powers_looked_up(d, counted, whole, hn::Sub(line, hn::MulAdd(whole, hn::Set(d, C::ln2_low), square.low)));
+  const Pair<V> product = product_of(e.high, value);
+  const V low = hn::MulAdd(e.high, bent, hn::MulAdd(e.low, hn::Add(value, bent), product.low));
+  const V rest = scaled_by(d, hn::Add(product.high, low), e);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), rest), rest);
+}
+#endif
 }  // namespace tenon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -356,14 +357,37 @@ HWY_INLINE V logarithm_or_special(D d, V x, V result) {
 /// Beyond this number, sqrt(x^2 + 1) and sqrt(x^2 - 1) are x.
 inline constexpr double kFarFromRoots = 0x1p30;
 
+#if TENON_HAS_LANE_ROWS
+/// log(x) times the logarithm of e.
+template <class D, class V>
+HWY_INLINE V logarithm_by_rows_to(D d, V x, Pair<V> of_e) {
+  const NearAndFar<V> of = alone(d, x);
+  const Pair<V> log = logarithm_by_rows(d, of.of.high, hn::Neg(of.doublings));
+  return logarithm_or_special(d, x, total(times(log, of_e)));
+}
+#endif
 template <class D, class V>
 HWY_INLINE V log2_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<BinaryLogarithm>(d, x);
+#endif
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>)
+    return logarithm_by_rows_to(d, x, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
+#endif
   const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
   const Pair<V> rest = times(log.rest, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
   return logarithm_or_special(d, x, total(plus(rest, log.exponent)));
 }
 template <class D, class V>
 HWY_INLINE V log10_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<DecimalLogarithm>(d, x);
+#endif
+#if TENON_HAS_LANE_ROWS
+  if constexpr (kLooksUpRows<D>)
+    return logarithm_by_rows_to(d, x, constant(d, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
+#endif
   const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
   const Pair<V> rest = times(log.rest, constant(d, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
   const Pair<V> whole = times(constant(d, 0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59), log.exponent);
@@ -676,13 +700,14 @@ struct Turn64 {
   Pair<V> sine, cosine;  // of r, where x = k pi/2 + r; the low parts are up to a tenth of the high ones
   VI quarters;           // k in the low bits
 };
+template <class V>
+struct ReducedAngle64 {
+  V counted;  // k in the low bits
+  Pair<V> r;
+};
+/// x = k pi/2 + r.
 template <class D, class V>
-HWY_INLINE auto turned_float64(D d, V x) {
-  constexpr double sine_terms[] = {-0x1.5555555555549p-3, 0x1.111111110f89dp-7,   -0x1.a01a019c141a3p-13,
-                                   0x1.71de3578c73a1p-19, -0x1.ae5e66696f9b5p-26, 0x1.5d92e84308be1p-33};  // 2^-58
-  constexpr double cosine_terms[] = {0x1.555555555554cp-5,   -0x1.6c16c16c15218p-10, 0x1.a01a019cbe312p-16,
-                                     -0x1.27e4f8118e31cp-22, 0x1.1ee9f05dd1d01p-29,  -0x1.8fb09e9c2df1fp-37};  // 2^-64
-  const hn::RebindToUnsigned<D> du;
+HWY_INLINE ReducedAngle64<V> reduced_angle_of_float64(D d, V x) {
   const V counter = hn::Set(d, kCounter<double>);
   const V counted = hn::MulAdd(x, hn::Set(d, 0x1.45f306dc9c883p-1), counter), k = hn::Sub(counted, counter);
   // pi/2 in three parts. Two differences are exact: `first`, as a multiple of the last bit of pi/2 that is below 1, and
@@ -691,6 +716,17 @@ HWY_INLINE auto turned_float64(D d, V x) {
   const V first = hn::NegMulAdd(k, hn::Set(d, 0x1.921fb54442d18p+0), x), less = hn::Mul(k, second);
   const V r = hn::Sub(first, less);
   const V low = hn::NegMulAdd(k, hn::Set(d, -0x1.f1976b7ed8fbcp-110), hn::NegMulAdd(k, second, hn::Sub(first, r)));
+  return {counted, {r, low}};
+}
+template <class D, class V>
+HWY_INLINE auto turned_float64(D d, V x) {
+  constexpr double sine_terms[] = {-0x1.5555555555549p-3, 0x1.111111110f89dp-7,   -0x1.a01a019c141a3p-13,
+                                   0x1.71de3578c73a1p-19, -0x1.ae5e66696f9b5p-26, 0x1.5d92e84308be1p-33};  // 2^-58
+  constexpr double cosine_terms[] = {0x1.555555555554cp-5,   -0x1.6c16c16c15218p-10, 0x1.a01a019cbe312p-16,
+                                     -0x1.27e4f8118e31cp-22, 0x1.1ee9f05dd1d01p-29,  -0x1.8fb09e9c2df1fp-37};  // 2^-64
+  const hn::RebindToUnsigned<D> du;
+  const auto [counted, angle] = reduced_angle_of_float64(d, x);
+  const V r = angle.high, low = angle.low;
   const V one = hn::Set(d, 1.0), square = hn::Mul(r, r), half = hn::Mul(r, hn::Set(d, 0.5));
   const V line = hn::NegMulAdd(half, r, one), lost = hn::NegMulAdd(half, r, hn::Sub(one, line));
   const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
@@ -717,14 +753,26 @@ HWY_INLINE V cos_of_float64(D d, V x) {
   return sine_of_float64(d, x, 1);
 }
 template <class D, class V>
+V inverse_of_sum(D d, V line, V low);
+/// r + r^3 p(r^2), or of odd k -1 over that; what r, r^2 and r^3 lose is added back.
+template <class D, class V>
 HWY_INLINE V tan_of_float64(D d, V x) {
+  constexpr double terms[] = {0x1.555555555555dp-2,  0x1.11111111106dap-3,   0x1.ba1ba1bab26dfp-5,
+                              0x1.664f485fb97fdp-6,  0x1.226e3a310ad7ep-7,   0x1.d6d2f476e1647p-9,
+                              0x1.7db0dc7f6840bp-10, 0x1.34c2fa21c557fp-11,  0x1.fecd5a194797bp-13,
+                              0x1.60676a4cfe255p-14, 0x1.1673f6c589648p-14,  -0x1.9c767936833f9p-16,
+                              0x1.90ab2417b211ap-15, -0x1.9004b8864e008p-16, 0x1.45970385abd49p-17};  // 2^-60
   const hn::RebindToUnsigned<D> du;
-  const auto turn = turned_float64(d, x);
-  const auto odd = hn::RebindMask(d, hn::Eq(hn::And(turn.quarters, hn::Set(du, 1)), hn::Set(du, 1)));
-  const Pair<V> sine = sum_of_ordered(turn.sine.high, turn.sine.low);
-  const Pair<V> cosine = sum_of_ordered(turn.cosine.high, turn.cosine.low);
-  const V result = total(ratio(d, choose(odd, negative(cosine), sine), choose(odd, sine, cosine)));
-  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-30)), x, result);
+  const auto [counted, angle] = reduced_angle_of_float64(d, x);
+  const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
+  const Pair<V> cube = product_of(r, square);
+  const V slope = hn::MulAdd(square, hn::Set(d, 1.4), hn::Set(d, 1.0));
+  const V lost = hn::MulAdd(r, hn::MulSub(r, r, square), cube.low);
+  const V tail = hn::MulAdd(lost, hn::Set(d, 0.4), hn::Mul(low, slope));
+  const V bent = hn::MulAdd(cube.high, long_polynomial(d, square, terms), tail);
+  const V tangent = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-30), hn::Abs(x)), hn::Add(r, bent), x);
+  const auto odd = hn::RebindMask(d, hn::TestBit(hn::BitCast(du, counted), hn::Set(du, 1)));
+  return hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), tangent);
 }
 
 /// The angle of (across, up), both >= 0, in [0, pi/2]. Far from the axis, the point is rotated by an eighth or a
@@ -752,31 +800,28 @@ HWY_INLINE Pair<V> angle_of_pairs(D d, Pair<V> up, Pair<V> across) {
   return {sum.high, hn::Add(sum.low, hn::Add(before.low, low))};
 }
 template <class D, class V>
+V atan_by_intervals(D d, V x);
+template <class D, class V>
 HWY_INLINE V atan_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return atan_by_intervals(d, x);
+#endif
   const V zero = hn::Zero(d), size = hn::Min(hn::Abs(x), hn::Set(d, 0x1p100));
   const V result = total(angle_of_pairs(d, Pair<V>{size, zero}, Pair<V>{hn::Set(d, 1.0), zero}));
   const auto special = hn::Or(hn::Lt(size, hn::Set(d, 0x1p-30)), hn::IsNaN(x));
   return hn::IfThenElse(special, x, hn::CopySign(result, x));
 }
-/// sqrt(1 - x^2).
 template <class D, class V>
-HWY_INLINE Pair<V> other_side(D d, V x) {
-  return root(d, plus(negative(product_of(x, x)), hn::Set(d, 1.0)));
-}
+V asin_vector(D d, V x);
+template <class D, class V>
+V acos_vector(D d, V x);
 template <class D, class V>
 HWY_INLINE V asin_of_float64(D d, V x) {
-  const V size = hn::Abs(x), zero = hn::Zero(d);
-  const V result = total(angle_of_pairs(d, Pair<V>{size, zero}, other_side(d, size)));
-  const V inside = hn::IfThenElse(hn::Le(size, hn::Set(d, 1.0)), hn::CopySign(result, x), nan64(d));
-  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-30)), x, inside);
+  return asin_vector(d, x);
 }
 template <class D, class V>
 HWY_INLINE V acos_of_float64(D d, V x) {
-  const V size = hn::Abs(x), zero = hn::Zero(d);
-  const Pair<V> angle = angle_of_pairs(d, other_side(d, size), Pair<V>{size, zero});
-  const Pair<V> behind = plus(constant(d, 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), negative(angle));
-  const V result = total(choose(hn::Lt(x, zero), behind, angle));
-  return hn::IfThenElse(hn::Le(size, hn::Set(d, 1.0)), result, nan64(d));
+  return acos_vector(d, x);
 }
 /// For coordinates up to 2^900.
 template <class D, class V>

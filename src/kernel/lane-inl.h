@@ -19,6 +19,7 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/library-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/normal-inl.h"
 #include "kernel/special_vectors-inl.h"
 #include "kernel/square_root-inl.h"

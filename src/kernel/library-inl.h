@@ -18,6 +18,7 @@
 #include "kernel/exp_log-inl.h"
 #include "kernel/float32_functions-inl.h"
 #include "kernel/float64_functions-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/special.h"
 
 // A function of kernel/special.h. It gives the same bits in all instruction sets of one processor.
@@ -436,6 +437,15 @@ HWY_INLINE hn::Mask<D> all_within(D d, float limit, V... x) {
   ((within = hn::And(within, hn::Le(hn::Abs(x), hn::Set(d, limit)))), ...);
   return within;
 }
+template <class F, class D, class... V>
+HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x);
+template <class D, class V>
+HWY_INLINE V erfc_of_float32(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return error_rest_by_intervals(d, x);
+#endif
+  return through_float64<ErrorFunctionRest>(d, x);
+}
 #define TENON_SHORT_FUNCTION(NAME, FARTHEST, FUNCTION)       \
   template <>                                                \
   struct ShortFunction<NAME> {                               \
@@ -452,8 +462,9 @@ HWY_INLINE hn::Mask<D> all_within(D d, float limit, V... x) {
   };
 TENON_SHORT_FUNCTION(Sine, kFarthestAngle32, sin_of_float32)
 TENON_SHORT_FUNCTION(Cosine, kFarthestAngle32, cos_of_float32)
-TENON_SHORT_FUNCTION(ArcSine, kAnywhere, asin_of_float32)
-TENON_SHORT_FUNCTION(ArcCosine, kAnywhere, acos_of_float32)
+TENON_SHORT_FUNCTION(Tangent, kFarthestAngle32, tan_of_float32)
+TENON_SHORT_FUNCTION(ArcSine, kAnywhere, asin_vector)
+TENON_SHORT_FUNCTION(ArcCosine, kAnywhere, acos_vector)
 TENON_SHORT_FUNCTION(ArcTangent, kAnywhere, atan_of_float32)
 TENON_SHORT_FUNCTION(HyperbolicTangent, kAnywhere, tanh_of_float32)
 TENON_SHORT_FUNCTION(InverseHyperbolicTangent, kAnywhere, atanh_of_float32)
@@ -462,6 +473,7 @@ TENON_SHORT_FUNCTION(LogarithmOf1More, kAnywhere, log1p_of_float32)
 TENON_SHORT_FUNCTION(LogarithmTo2, kAnywhere, log2_of_float32)
 TENON_SHORT_FUNCTION(LogarithmTo10, kAnywhere, log10_of_float32)
 TENON_SHORT_FUNCTION(ErrorFunction, kAnywhere, erf_of_float32)
+TENON_SHORT_FUNCTION(ErrorFunctionRest, kAnywhere, erfc_of_float32)
 #if TENON_HAS_POWER_TABLE
 TENON_SHORT_FUNCTION(InverseErrorFunction, kAnywhere, erfinv_by_pieces)
 #endif
@@ -518,6 +530,23 @@ HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x) {
 #endif
   return lane_by_lane<F>(d, x...);
 }
+template <class F, class D, class... V>
+HWY_INLINE hn::Mask<D> near_of_float64(D d, V... x) {
+  hn::Mask<D> near = hn::Eq(hn::Zero(d), hn::Zero(d));
+  ((near = hn::And(near, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64)))), ...);
+  if constexpr (requires { F::nearest64; }) near = (hn::And(near, hn::Le(hn::Set(d, F::nearest64), x)), ...);
+  return near;
+}
+/// Where a lane is not near: its result must not depend on the others. Not inlined, so that the common case needs no
+/// stack. Bench: tenon_bench --ops --filter 'ops/(sin|cos)$'.
+template <class F, class D, class... V>
+HWY_NOINLINE hn::Vec<D> partly_far(D d, V... x) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
+    return hn::IfThenElse(ShortFunction<F>::near(d, x...), ShortFunction<F>::of_float32(d, x...),
+                          through_float64<F>(d, x...));
+  else
+    return hn::IfThenElse(near_of_float64<F>(d, x...), F::of_float64(d, x...), lane_by_lane<F>(d, x...));
+}
 /// Functions of float64 that with AVX2 are faster by a third in the loop itself: its four lanes wait longer for a call.
 /// Bench: TENON_ISA=AVX2 tenon_sweep --filter 'functions/(erf|log1p) float64'.
 template <class F, class D>
@@ -528,11 +557,8 @@ HWY_INLINE hn::Vec<D> library_inlined(D d, V... x) {
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
     using Short = ShortFunction<F>;
     if constexpr (Short::exists) {
-      if constexpr (Short::farthest < kAnywhere) {
-        const auto near = Short::near(d, x...);
-        // A lane's result must not depend on the others.
-        if (!hn::AllTrue(d, near)) return hn::IfThenElse(near, Short::of_float32(d, x...), through_float64<F>(d, x...));
-      }
+      if constexpr (Short::farthest < kAnywhere)
+        if (HWY_UNLIKELY(!hn::AllTrue(d, Short::near(d, x...)))) return partly_far<F>(d, x...);
       return Short::of_float32(d, x...);
     } else {
       return through_float64<F>(d, x...);
@@ -540,13 +566,8 @@ HWY_INLINE hn::Vec<D> library_inlined(D d, V... x) {
   }
 #if HWY_NATIVE_FMA
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(double) && requires { F::farthest64; }) {
-    if constexpr (F::farthest64 < kAnywhere64) {
-      hn::Mask<D> near = hn::Eq(hn::Zero(d), hn::Zero(d));
-      ((near = hn::And(near, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64)))), ...);
-      if constexpr (requires { F::nearest64; }) near = (hn::And(near, hn::Le(hn::Set(d, F::nearest64), x)), ...);
-      // A lane's result must not depend on the others.
-      if (!hn::AllTrue(d, near)) return hn::IfThenElse(near, F::of_float64(d, x...), lane_by_lane<F>(d, x...));
-    }
+    if constexpr (F::farthest64 < kAnywhere64)
+      if (HWY_UNLIKELY(!hn::AllTrue(d, near_of_float64<F>(d, x...)))) return partly_far<F>(d, x...);
     return F::of_float64(d, x...);
   }
 #endif

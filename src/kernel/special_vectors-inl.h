@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 #include "kernel/exp_log-inl.h"
 #include "kernel/library-inl.h"
+#include "kernel/logarithm-inl.h"
 #include "kernel/special.h"
 #include "kernel/special_tables.h"
 
