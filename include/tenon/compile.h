@@ -21,7 +21,7 @@ namespace tenon {
 /// recorded for gradients, runs as a Fused does.
 class TENON_API CompiledFunction {
  public:
-  CompiledFunction(const CustomDefinition& definition, Fused::Function function);
+  CompiledFunction(const CustomDefinition& definition, const Fused::Function& function);
   Tensor operator()(const Tensor* const* inputs, int count) const;
   Tensor& out(Tensor& out, const Tensor* const* inputs, int count) const;
 

@@ -81,12 +81,12 @@ struct Lane {
   template <class Other>
   constexpr Lane maximum(Other other) const {
     const T x = value, y = of(other).value, greater = y > x ? y : x;
-    return {y != y ? y : greater};
+    return {__builtin_isnan(y) ? y : greater};
   }
   template <class Other>
   constexpr Lane minimum(Other other) const {
     const T x = value, y = of(other).value, less = y < x ? y : x;
-    return {y != y ? y : less};
+    return {__builtin_isnan(y) ? y : less};
   }
   template <class Least>
   constexpr Lane clamp_min(Least least) const {

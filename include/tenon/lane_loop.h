@@ -45,7 +45,7 @@ template <class T>
 inline void stream_block(T* to, const T* block) {
 #if defined(__SSE2__)
   // Four such stores fill a line as well as one of 64 bytes does. Bench: tenon_bench --filter '^fuse/chain, .*memory'.
-  typedef long long Part __attribute__((vector_size(16), may_alias));
+  using Part [[gnu::vector_size(16), gnu::may_alias]] = long long;
   constexpr int64_t kStep = 16 / static_cast<int64_t>(sizeof(T));
   for (int64_t lane = 0; lane < kBlockLanes; lane += kStep) {
     const Part part = *reinterpret_cast<const Part*>(block + lane);

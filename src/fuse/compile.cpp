@@ -49,7 +49,7 @@ bool are_broadcasts_free() {
 }  // namespace
 
 struct CompiledFunction::State {
-  State(const CustomDefinition& definition, Fused::Function given)
+  State(const CustomDefinition& definition, const Fused::Function& given)
       : op(custom::define(definition)), reaches_all(uses_all(given, definition.arity)), function(given), fused(given) {}
 
   int op;
@@ -88,8 +88,8 @@ struct CompiledFunction::State {
   }
 };
 
-CompiledFunction::CompiledFunction(const CustomDefinition& definition, Fused::Function function)
-    : state_(std::make_shared<const State>(definition, std::move(function))) {}
+CompiledFunction::CompiledFunction(const CustomDefinition& definition, const Fused::Function& function)
+    : state_(std::make_shared<const State>(definition, function)) {}
 
 Tensor CompiledFunction::operator()(const Tensor* const* inputs, int count) const {
   if (!state_->has_loop(inputs, count)) return std::move(state_->fused(as_list(inputs, count))[0]);

@@ -1,5 +1,5 @@
-// kernel: tables of functions in intervals, 32 of float32 and 16 of float64, a row for each coefficient: AVX-512 looks up
-// a lane's number in two registers. Each is by interpolation, around a number whose value is nearly one of its type.
+// kernel: tables of functions in intervals, 32 of float32 and 16 of float64, a row for each coefficient: AVX-512 looks
+// up a lane's number in two registers. Each is by interpolation, around a number whose value is nearly one of its type.
 #if defined(TENON_KERNEL_INTERVALS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_INTERVALS_INL_H
 #undef TENON_KERNEL_INTERVALS_INL_H
