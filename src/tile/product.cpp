@@ -19,10 +19,13 @@ namespace tenon {
 namespace {
 
 // Sizes of blocks. Bench: tenon_bench --filter '^grad/tanh of mm' (256 x 256), and --ops --filter 'ops/(mm|bmm|mv)$'.
-constexpr int64_t kDepth = 256;            // of a block: a panel of b stays in the first-level cache
+constexpr int64_t kDepth = 256;            // of a block
+constexpr int64_t kPanelBytes = 40 << 10;  // of b: in the first-level cache
 constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;
 constexpr int64_t kPanelsStrided = 2;
+// Rows of a where they lie take up to a tenth less time than packed ones, unless all begin at one place of the cache.
+constexpr int64_t kOnePlaceBytes = 4096, kPanelsAtOnePlace = 8;
 constexpr int64_t kPackedRows = 64;  // of a panel that are transposed together: they stay in the first-level cache
 // A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;
@@ -113,12 +116,11 @@ class Multiplication {
                  (product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
                   product.depth >= kDepthOfRow * product.rows &&
                   (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
-        packs_a_(is_dots_ ? product.a.column_stride != 1
-                          : product.rows > kUnpackedARows &&
-                                product.columns > (product.a.column_stride == 1 ? 8 : kPanelsStrided) * kernels_.panel),
+        packs_a_(is_dots_ ? product.a.column_stride != 1 : packs_rows(product)),
         packs_b_(product.b.column_stride != 1 ||
                  (product.rows > kUnpackedRows &&
-                  product.depth * product.columns > kUnpackedBytes / static_cast<int64_t>(sizeof(T)))) {}
+                  product.depth * product.columns > kUnpackedBytes / static_cast<int64_t>(sizeof(T)))),
+        depth_(depth_of_block()) {}
 
   int64_t panel() const { return kernels_.panel; }
   const char* route() const { return is_dots_ ? "dot products" : "product blocks"; }
@@ -132,24 +134,36 @@ class Multiplication {
     if (is_dots_) return run_dots(part, a);
     const int64_t width = columns_of_block();
     for (int64_t column = 0; column < part.columns; column += width)
-      for (int64_t k = 0; k < product_.depth; k += kDepth)
+      for (int64_t k = 0; k < product_.depth; k += depth_)
         run_columns({part.batch, part.row, part.rows, part.column + column, std::min(width, part.columns - column)}, k,
-                    std::min(kDepth, product_.depth - k), a, b);
+                    std::min(depth_, product_.depth - k), a, b);
   }
 
  private:
+  bool packs_rows(const Product& product) const {
+    if (product.rows <= kUnpackedARows) return false;
+    if (product.a.column_stride != 1) return product.columns > kPanelsStrided * kernels_.panel;
+    const int64_t step = product.a.row_stride * static_cast<int64_t>(sizeof(T));  // exact: inside the storage
+    return step % kOnePlaceBytes == 0 && product.columns > kPanelsAtOnePlace * kernels_.panel;
+  }
+  /// Blocks of equal depth: a short one at the end costs as much for each result as a long one.
+  int64_t depth_of_block() const {
+    if (!packs_b_) return std::min(kDepth, product_.depth);
+    const int64_t most = std::min(kPanelBytes / static_cast<int64_t>(sizeof(T)) / panel(), kDepth);
+    const int64_t blocks = (product_.depth + most - 1) / most;
+    return (product_.depth + blocks - 1) / blocks;
+  }
   int64_t columns_of_block() const {
-    const int64_t depth = std::min(kDepth, product_.depth);
-    return std::max(kPackedBytes / static_cast<int64_t>(sizeof(T)) / depth / panel() * panel(), panel());
+    return std::max(kPackedBytes / static_cast<int64_t>(sizeof(T)) / depth_ / panel() * panel(), panel());
   }
   int64_t packed_a(int64_t rows) const {
     if (!packs_a_) return 0;
     if (is_dots_) return rows * product_.depth;
-    return rounded_up(std::min(rows, kRows), kProductRows) * std::min(kDepth, product_.depth);
+    return rounded_up(std::min(rows, kRows), kProductRows) * depth_;
   }
   int64_t packed_b(int64_t columns) const {
     if (is_dots_ || !packs_b_) return 0;
-    return rounded_up(std::min(columns, columns_of_block()), kernels_.vector) * std::min(kDepth, product_.depth);
+    return rounded_up(std::min(columns, columns_of_block()), kernels_.vector) * depth_;
   }
 
   /// Columns of whole panels. A panel joins a rest of less than a vector: both are divided evenly.
@@ -274,6 +288,7 @@ class Multiplication {
   const Product& product_;
   const ProductKernels& kernels_;
   const bool is_dots_, packs_a_, packs_b_;
+  const int64_t depth_;  // of a block
 };
 
 /// The number of parts of a dim, and their length.
