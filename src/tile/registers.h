@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "plan/plan.h"
+#include "tile/prefetch.h"
 #include "tile/program.h"
 #include "tile/streamed.h"
 
@@ -86,6 +87,20 @@ class Registers {
   /// Runs the instructions on the loaded lanes. Results of splats only stay one value.
   void execute(int64_t n) {
     for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, n);
+  }
+  /// The same, while what follows the lanes of some inputs in memory is prefetched, a part before each instruction.
+  /// There are at least two instructions.
+  void execute_ahead(int64_t n, const SmallVector<int, 4>& inputs) {
+    const int64_t turns = program_.instructions().size() - 1;
+    execute_one(0, n);
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      for (const int input : inputs) {
+        const int64_t bytes = n * itemsize(program_.dtype(input));  // exact: of a tile
+        const int64_t begin = bytes * turn / turns, end = bytes * (turn + 1) / turns;
+        prefetch_rows(static_cast<const std::byte*>(lanes_[input].data) + bytes + begin, end - begin, 0, 1);
+      }
+      execute_one(turn + 1, n);
+    }
   }
 
  private:
