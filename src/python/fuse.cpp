@@ -149,7 +149,8 @@ int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
 void bind_fuse(nb::module_& module) {
   static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
   module.def("_is_in_fused_call", InCall::is_now);
-  module.def("_is_traced", [](nb::handle tensor) { return stands_for_data(tensor_of(tensor.ptr())); });
+  module.def("_is_traced",
+             [](nb::handle object) { return is_tensor(object.ptr()) && stands_for_data(tensor_of(object.ptr())); });
   nb::class_<PythonFused>(module, "_Fused", nb::type_slots(slots))
       .def(nb::init<const nb::object&>())
       .def("__call__", &PythonFused::call)

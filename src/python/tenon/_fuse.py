@@ -237,7 +237,7 @@ def _layout(value, tensors=None):
         return value
     if _is_structure(value):
         return value if _is_fixed(value) else _with_parts(value, lambda item: _layout(item, tensors))
-    if tensors is not None and any(isinstance(item, Tensor) and _is_traced(item) for item in _held(value)):
+    if tensors is not None and any(_is_traced(item) for item in _held(value)):
         raise TypeError(
             f"tenon.fuse: a {type(value).__name__} of tensors cannot be a result; use a tuple, list, dict or dataclass"
         )
