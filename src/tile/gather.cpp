@@ -16,8 +16,9 @@ constexpr int64_t kTransposedRows = 8;
 constexpr int64_t kShortLoop = 16;
 // So long runs that are repeated are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
 constexpr int64_t kLongRunBytes = 32;
-// Innermost loops of so many elements are read by vectors if they have small steps.
-constexpr int64_t kVectorised = 32;
+// Innermost loops of so many elements are read by vectors if they have steps of two elements, or of three and four.
+// Bench: ./dev bench --sweep, permuted.
+constexpr int64_t kVectorisedPairs = 7, kVectorised = 12;
 // The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
 constexpr int64_t kManyColumns = 8;
 
@@ -34,7 +35,8 @@ bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
 /// Whether the innermost loops are so short that a call for each of them costs more than a list.
 bool has_short_loops(const Plan& plan, const int64_t* strides) {
   const int64_t elements = plan.sizes[0] * plan.sizes[1];
-  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= kVectorised) return false;
+  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= (strides[0] == 2 ? kVectorisedPairs : kVectorised))
+    return false;
   if (strides[0] > 1 && strides[1] == 1) return is_few_transposed(plan.sizes.data());
   if (plan.fused == 2) return plan.sizes[0] > 4 && plan.sizes[0] < kShortLoop && strides[0] != 1;
   return elements < kShortLoop * kShortLoop;
