@@ -1,9 +1,11 @@
 // Custom ops: adds their rows, kernels and derivatives to the tables of built-in ops.
 #include "tenon/custom_op.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <string>
 
@@ -48,7 +50,8 @@ Row row_for(const CustomDefinition& definition) {
 int define(const CustomDefinition& definition) {
   if (!definition.name || !*definition.name) throw Error("an op needs a name");
   autograd::Derivative derivative;
-  for (int i = 0; i < definition.arity; ++i) {
+  const int most = std::min<int>(definition.arity, std::size(definition.gradients));
+  for (int i = 0; i < most; ++i) {
     if (!definition.gradients[i] || definition.gives_bool) continue;
     // The values that a custom derivative reads are unknown, so all are saved; it counts as several ops.
     derivative.arguments[i] = {nullptr, (1u << autograd::kResult) | ((1u << definition.arity) - 1), 2,
