@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <deque>
 #include <iterator>
 #include <mutex>
@@ -50,8 +51,8 @@ Row row_for(const CustomDefinition& definition) {
 int define(const CustomDefinition& definition) {
   if (!definition.name || !*definition.name) throw Error("an op needs a name");
   autograd::Derivative derivative;
-  const int most = std::min<int>(definition.arity, std::size(definition.gradients));
-  for (int i = 0; i < most; ++i) {
+  const auto most = std::min<std::ptrdiff_t>(definition.arity, std::ssize(definition.gradients));
+  for (std::ptrdiff_t i = 0; i < most; ++i) {
     if (!definition.gradients[i] || definition.gives_bool) continue;
     // The values that a custom derivative reads are unknown, so all are saved; it counts as several ops.
     derivative.arguments[i] = {nullptr, (1u << autograd::kResult) | ((1u << definition.arity) - 1), 2,
