@@ -209,8 +209,8 @@ struct OrderKernels {
   /// The places of the `wanted` first keys of a row in stable order. Ends before keys that are the largest integer;
   /// gives how many it found. Overwrites the keys, for which there is room for take_first_room(length).
   int64_t (*take_first)(int64_t* places, void* keys, int64_t length, int64_t wanted);
-  /// Writes those of `n` keys that are at most `most`, and their places, which begin with `place`, in their order. Places
-  /// have the type of keys. Gives how many there are. There is room for `n` and kKeySlack.
+  /// Writes those of `n` keys that are at most `most`, and their places, which begin with `place`, in their order.
+  /// Places have the type of keys. Gives how many there are. There is room for `n` and kKeySlack.
   int64_t (*select)(void* selected, void* places, const void* keys, int64_t n, int64_t place, int64_t most);
   int64_t lanes;  // keys of a vector
   /// Writes the first element of each group of equal neighbours, how many the group has, and for each element the
