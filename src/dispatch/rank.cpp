@@ -170,9 +170,16 @@ int64_t place_of_median(RowOrder& row) {
   const int64_t nan = row.first_nan();
   return nan >= 0 ? nan : row.place_of_rank((row.length() - 1) / 2);
 }
+/// Of NaN alone, the one that std::nth_element brings to the front, as in PyTorch: none comes before another.
+int64_t place_among_nan(int64_t length) {
+  std::vector<int64_t> places(static_cast<std::size_t>(length));
+  std::iota(places.begin(), places.end(), 0);
+  std::nth_element(places.begin(), places.begin(), places.end(), [](int64_t, int64_t) { return false; });
+  return places[0];
+}
 int64_t place_of_nanmedian(RowOrder& row) {
   const int64_t numbers = row.length() - row.count_nan();
-  return numbers == 0 ? 0 : row.place_of_rank((numbers - 1) / 2);
+  return numbers == 0 ? place_among_nan(row.length()) : row.place_of_rank((numbers - 1) / 2);
 }
 int64_t place_of_mode(RowOrder& row) { return row.place_of_mode(); }
 

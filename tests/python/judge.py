@@ -107,6 +107,13 @@ def remember(caught):
     _torch_warnings.update(texts_of(caught))
 
 
+# Given once per process, perhaps by a test that does not judge warnings.
+with warnings.catch_warnings(record=True) as _caught:
+    warnings.simplefilter("always")
+    torch.where(torch.ones(1, dtype=torch.uint8), 1.0, 2.0)
+    remember(_caught)
+
+
 WRONG_INDEX = re.compile(r"index -?\d+(?= is out of bounds for dimension)")
 
 

@@ -106,6 +106,12 @@ def test_ranks_and_sets_of_any_length_and_range(length, dtype, limit):
         equal(torch.searchsorted(others, row, right=right), tenon.searchsorted(tenon.from_dlpack(others), mine, right=right))
 
 
+def test_the_place_of_nanmedian_among_nan_alone():
+    for length in (*range(1, 40), 500):
+        theirs, mine = torch.full((length,), torch.nan), tenon.full((length,), tenon.nan)
+        assert int(torch.nanmedian(theirs, 0).indices) == int(tenon.nanmedian(mine, 0)[1])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 def test_the_sign_of_a_median_that_is_0(dtype):
     for seed in range(60):
