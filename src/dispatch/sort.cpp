@@ -60,9 +60,9 @@ constexpr int64_t kPlaceCost = 10;         // and in the time of what ranking do
 constexpr int64_t kTinyTaken = 8;          // one element of so many is found as fast as rows of one or two vectors rank
 constexpr int64_t kSampled = 64;           // elements that say which are among the first, and of long rows
 constexpr int64_t kSampledOfLong = 256, kLong = 1 << 12;
-constexpr int64_t kSelectCost = 5;  // of a vector, in comparisons
-constexpr int64_t kSortCost = 20;   // of an element, in comparisons
-constexpr int64_t kSelectedTogether = 1 << 10;
+constexpr int64_t kSelectCost = 5;              // of a vector, in comparisons
+constexpr int64_t kSortCost = 20;               // of an element, in comparisons
+constexpr int64_t kSelectedTogether = 1 << 10;  // keys, between two checks of how many were selected
 
 /// Keys of rows that are ranked together, and their ranks.
 template <class Key>
@@ -99,7 +99,7 @@ class RowOrder {
                                      : "rows sorted",
                   .stores = "in place"};
     // exact: half of it fits
-    course.scratch_bytes = selects() ? length_ * key
+    course.scratch_bytes = selects() ? (length_ + 2 * select_room()) * key
                            : ranks() ? 0
                            : takes() ? take_first_room(length_) * key
                                      : length_ * key + SortedPlaces::bytes(length_);
@@ -123,6 +123,7 @@ class RowOrder {
     return length_ <= std::min(by_vectors, kItemsOfPass * kDigits);
   }
 
+  /// Without selecting elements first.
   void order_whole(const Element* from, Element* values, int64_t* indices, int64_t rows) {
     if (ranks()) return rank_rows(from, values, indices, rows);
     if (takes()) return take_first(from, values, indices, rows);
@@ -130,8 +131,8 @@ class RowOrder {
   }
 
   int64_t sampled() const { return length_ < kLong ? kSampled : kSampledOfLong; }
-  /// The element of a sample, by its rank, up to which the first elements are expected. So few of the row are smaller
-  /// only one time in about twenty.
+  /// The rank, in a sample, of the element up to which the row's elements are selected: far enough behind the expected
+  /// one that fewer than `kept_` are selected once in about twenty rows. Then the whole row is ordered.
   int64_t rank_in_sample() const {
     const double expected = static_cast<double>(sampled()) * static_cast<double>(kept_) / static_cast<double>(length_);
     return static_cast<int64_t>(expected + 1.5 * std::sqrt(expected) + 1.5);
@@ -202,11 +203,12 @@ class RowOrder {
         std::find(room.ranks.begin(), room.ranks.begin() + count, static_cast<Key>(rank_in_sample() - 1));
     return room.keys()[found - room.ranks.begin()];
   }
-  /// Selects the keys up to `most`; fewer than `kept_` if they are more than expected, too.
+  /// Keys that may be selected: twice as many as are expected, and those of the last turn. exact: three times the row
+  int64_t select_room() const { return 2 * length_ * rank_in_sample() / sampled() + 2 * kSelectedTogether + kKeySlack; }
+  /// Selects the keys up to `most`. Gives how many there are; 0 if they are too many.
   int64_t select_up_to(const Key* keys, Key most) {
-    // exact: at most four times the row
-    const int64_t room = 2 * length_ * rank_in_sample() / sampled() + kSelectedTogether;
-    selected_.resize(static_cast<std::size_t>(room + kSelectedTogether + kKeySlack));
+    const int64_t room = select_room() - kSelectedTogether - kKeySlack;
+    selected_.resize(static_cast<std::size_t>(select_room()));
     places_.resize(selected_.size());
     int64_t count = 0;
     for (int64_t i = 0; i < length_; i += kSelectedTogether) {

@@ -25,7 +25,7 @@ constexpr int64_t kPackedBytes = 1 << 19;  // of b: in the second-level cache
 constexpr int64_t kRows = 16 * kProductRows;
 constexpr int64_t kPanelsStrided = 2;
 // Rows of a where they lie take up to a tenth less time than packed ones, unless all begin at one place of the cache.
-constexpr int64_t kOnePlaceBytes = 4096, kPanelsAtOnePlace = 8;
+constexpr int64_t kPanelsAtOnePlace = 8;
 constexpr int64_t kPackedRows = 64;  // of a panel that are transposed together: they stay in the first-level cache
 // A product of so few rows reads b where it lies: packing it would cost more than it saves.
 constexpr int64_t kFewRows = 32;

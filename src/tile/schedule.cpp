@@ -35,7 +35,7 @@ constexpr int64_t kNearBlockRowBytes = 128, kNearBytes = 1 << 20;
 // for all. Then elements of two and four bytes are transposed to a tile, whose rows are copied; blocks of others are as
 // high as a line is long, so that each line is written at once. Bench: ./dev bench --sweep, copies, and
 // tenon_bench --filter '^large/copy A.T/L3'.
-constexpr int64_t kFewPlacesBytes = 1024, kOnePlaceBytes = 4096, kLineRowBytes = 64;
+constexpr int64_t kFewPlacesBytes = 1024, kLineRowBytes = 64;
 // Rows shorter than this (in elements; the second is for those of 8 bytes) that do not end on a cache line are joined.
 // Bench: tenon_bench --filter '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/', ./dev bench --sweep, columns.
 constexpr int64_t kShortRow = 416, kShortWideRow = 256;

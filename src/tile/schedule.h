@@ -14,6 +14,8 @@ inline constexpr int64_t kShortStream = 256;
 // Short rows of a direct run are joined up to so many elements, or bytes if they are copied. Bench: tenon_bench
 // --filter '^large/NCHW 7x7/memory'.
 inline constexpr int64_t kJoined = 512, kJoinedBytes = 2048;
+// Rows that begin a multiple of so many bytes apart share one place of the first-level cache.
+inline constexpr int64_t kOnePlaceBytes = 4096;
 
 enum class Route : uint8_t {
   direct,  // one kernel works on memory itself, row after row
