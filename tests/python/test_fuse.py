@@ -657,6 +657,7 @@ def test_a_function_that_reaches_itself_is_freed():
     assert reference() is None
 
 
+@pytest.mark.without_asan("AddressSanitizer keeps freed memory")
 def test_mapped_files_in_bounded_memory(tmp_path):
     """Passes over a mapped file take no memory but their results'."""
 
