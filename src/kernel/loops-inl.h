@@ -1049,17 +1049,44 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&several<F, T, T, T, T, T>, T, T, T, T, T>();
 }
 
+/// Rows of single elements: operands that are read with steps of several elements.
+template <class F, class Out, class T>
+void single_elements(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t rows) {
+  auto* to = static_cast<std::byte*>(out);
+  const auto* a = static_cast<const std::byte*>(in[0].data);
+  const auto* b = static_cast<const std::byte*>(in[1].data);
+  const int64_t a_step = steps[0], b_step = steps[1];
+#pragma GCC unroll 4
+  for (; rows > 0; --rows, to += out_step, a += a_step, b += b_step)
+    *reinterpret_cast<Stored<Out>*>(to) =
+        F::forward(Lane<T>(*reinterpret_cast<const T*>(a)), Lane<T>(*reinterpret_cast<const T*>(b))).v;
+}
+template <class F, class Out, class T, RowsKernel kRows>
+void rows_or_elements(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+  if (n == 1) return single_elements<F, Out, T>(out, out_step, in, steps, rows);
+  kRows(out, out_step, in, steps, n, rows);
+}
+/// A kernel that also takes rows of single elements, if a vector of their dtype would gain nothing.
+template <class F, class T, RowsKernel kRows>
+constexpr RowsKernel with_single_elements() {
+  constexpr bool kCompares = F::row.promotion == Promotion::comparison;
+  if constexpr (sizeof(T) == kSingleElementBytes && !ComplexLane<T>)
+    return &rows_or_elements<F, std::conditional_t<kCompares, bool, T>, T, kRows>;
+  return kRows;
+}
+
 /// Without masks for elements of 4 and 8 bytes: narrower ones have enough lanes in a vector for rows to be joined.
 template <class F, class T>
 constexpr RowsKernel rows_kernel() {
 #if TENON_HAS_MASKS
-  if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return &rows_masked<F, T>;
+  if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return with_single_elements<F, T, &rows_masked<F, T>>();
   if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && !std::is_same_v<T, bool>)
     return &select_rows<BitsOfWidth<T>>;
 #endif
 #if TENON_HAS_VECTORS
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())
-    return &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>;
+    return with_single_elements<
+        F, T, &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>>();
 #endif
   return nullptr;
 }

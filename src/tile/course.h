@@ -18,8 +18,8 @@ struct KernelName {
 };
 
 struct Course {
-  const char* route = "";   // "direct", "tiles", "blocks", "few"; for reductions "along", "across", "rounds"; for
-                            // algorithms what they do, such as "product blocks"
+  const char* route = "";   // "direct", "tiles", "blocks", "elements", "few"; for reductions "along", "across",
+                            // "rounds"; for algorithms what they do, such as "product blocks"
   const char* stores = "";  // "in place", "streamed", "joined to lines", "scattered"
   SmallVector<AccessPattern, 8> accesses = {};  // of the inputs
   int64_t passes = 1;                           // 2: pieces are reduced separately, then joined

@@ -12,6 +12,7 @@
 #include "tenon/error.h"
 #include "tile/blocks.h"
 #include "tile/direct.h"
+#include "tile/elements.h"
 #include "tile/gather.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
@@ -538,6 +539,16 @@ void run_blocks(const Setup& setup) {
       setup.schedule, [&] { return TileLoop(setup); },
       [](TileLoop& loop, int64_t begin, int64_t end) { loop.run_transposed(begin, end); });
 }
+void run_elements(const Setup& setup) {
+  note_run(setup, Route::elements);
+  run_in_parts(
+      setup.schedule,
+      [&] {
+        return ElementRuns(setup.plan, setup.program, setup.schedule, static_cast<std::byte*>(setup.outs[0]),
+                           setup.inputs);
+      },
+      [](ElementRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
+}
 
 }  // namespace
 
@@ -575,6 +586,8 @@ void run(const Plan& plan, const Program& program, const Schedule& schedule, voi
       return run_tiles(setup);
     case Route::blocks:
       return run_blocks(setup);
+    case Route::elements:
+      return run_elements(setup);
   }
 }
 

@@ -281,6 +281,43 @@ TEST(Run, GathersFromBeyondTheCaches) {
   expect_far_gathers<double>();
 }
 
+Route route_of(const Dims& shape, const Operand* operands, Dtype dtype) {
+  Program program;
+  const int in[] = {program.input(dtype), program.input(dtype)};
+  program.op(Op::add, dtype, dtype, 2, in);
+  Schedule schedule;
+  make_schedule(plan_of(shape, operands, 3), program, {}, schedule);
+  return schedule.route;
+}
+
+template <class T>
+void expect_elements(const Dims& shape, int64_t step, int64_t gap) {
+  const Operand dense = stepped(shape, 1, 0), gaps = stepped(shape, 2, 1), wide = stepped(shape, step, gap);
+  const bool has_kernel = rows_kernel_of(Op::add, dtype_of_v<T>) != nullptr;
+  const Operand row{{shape.back()}, {step}, shape.back() * step}, one{{1}, {1}, 1};
+  for (const Operand& out : {dense, gaps, wide})
+    for (const Operand& other : {dense, wide, row, one}) {
+      const Operand operands[] = {out, wide, other}, swapped[] = {out, other, wide};
+      EXPECT_TRUE(!has_kernel || route_of(shape, operands, dtype_of_v<T>) == Route::elements);
+      EXPECT_EQ(difference<T>(shape, operands), "");
+      EXPECT_EQ((difference<T, Op::lt>(shape, swapped)), "");
+    }
+  EXPECT_EQ(difference_in_place<T>(shape, wide, dense), "");
+}
+
+TEST(Run, WideElementsWithSteps) {
+  for (const int64_t step : {3, 5, 40})
+    for (const Dims& shape : {Dims{1000}, Dims{7, 18}, Dims{3, 4, 51}, Dims{1500, 16}, Dims{2, 33'000}}) {
+      expect_elements<double>(shape, step, 1);
+      expect_elements<int64_t>(shape, step, 2);
+    }
+  // Lines that are read again in the next turn of a loop are better read in blocks.
+  const Dims shape{100, 100};
+  const Operand dense = stepped(shape, 1, 0), transposed{shape, {3, 300}, 30'000};
+  const Operand operands[] = {dense, transposed, dense};
+  EXPECT_NE(route_of(shape, operands, float64), Route::elements);
+}
+
 TEST(Run, RefusesOperandsWithoutMemory) {
   Program program;
   program.cast(program.input(float32), float64);

@@ -7,6 +7,7 @@
 #include "ops/block_name.h"
 #include "tenon/threads.h"
 #include "tile/direct.h"
+#include "tile/elements.h"
 #include "tile/gather.h"
 #include "tile/pool.h"
 #include "tile/run.h"
@@ -217,6 +218,14 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
   schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
 }
 
+void schedule_elements(const Plan& plan, Schedule& schedule) {
+  schedule.route = Route::elements;
+  schedule.store = StoreMode::in_place;
+  schedule.tile = std::min(kGrainNumel, plan.sizes[0]);
+  schedule.per_loop = (plan.sizes[0] + schedule.tile - 1) / schedule.tile;
+  schedule.tiles = plan.numel / plan.sizes[0] * schedule.per_loop;
+}
+
 /// Scratch for a register of so many elements.
 int64_t slot_bytes_of(const Plan& plan, const Program& program, int64_t elements, int64_t tile) {
   const int64_t slack = gathers(plan, program, GatherForm::shuffles, tile) ? ShuffleList::kSlack : 0;
@@ -306,6 +315,8 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
     schedule.further_stores.push_back(choose_store_mode(plan, program, memory, schedule, result));
   if (schedule.route == Route::direct) {
     schedule_direct(plan, program, schedule);
+  } else if (schedule.route == Route::tiles && !schedule.streams() && runs_by_elements(plan, program)) {
+    schedule_elements(plan, schedule);
   } else {
     const SmallVector<bool, 8> in_place = inputs_in_place(plan);
     schedule.slots = assign_slots(program, in_place);
@@ -355,7 +366,7 @@ SmallVector<KernelName, 4> kernels_of(const Program& program) {
   return kernels;
 }
 const char* route_name(Route route) noexcept {
-  static constexpr const char* names[] = {"direct", "tiles", "blocks"};
+  static constexpr const char* names[] = {"direct", "tiles", "blocks", "elements"};
   return names[static_cast<int>(route)];
 }
 const char* store_mode_name(StoreMode store) noexcept {

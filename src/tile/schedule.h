@@ -18,9 +18,10 @@ inline constexpr int64_t kJoined = 512, kJoinedBytes = 2048;
 inline constexpr int64_t kOnePlaceBytes = 4096;
 
 enum class Route : uint8_t {
-  direct,  // one kernel works on memory itself, row after row
-  tiles,   // operands are brought to tiles over the fused loops
-  blocks,  // tiles are blocks over the innermost loop and the transposed operands' loop
+  direct,    // one kernel works on memory itself, row after row
+  tiles,     // operands are brought to tiles over the fused loops
+  blocks,    // tiles are blocks over the innermost loop and the transposed operands' loop
+  elements,  // one kernel computes the innermost loop's elements one by one
 };
 enum class StoreMode : uint8_t {
   in_place,   // the last kernel writes to the output
@@ -50,7 +51,8 @@ struct Schedule {
   int64_t rows = 1;            // of a block
   bool through_tiles = false;  // a transposed copy's blocks are transposed to a tile
   int far_gathers = 0;         // operands that are gathered from beyond the caches
-  int64_t per_loop = 0;        // tiles for one index of the outer loops; for blocks: along the transposed loop
+  int64_t per_loop = 0;        // tiles for one index of the outer loops; for blocks: along the transposed loop; for
+                               // elements: pieces of the innermost loop
   int64_t tiles = 0;           // number of tiles; for blocks: of rows of blocks
   int64_t parts = 0;           // number of equal parts that threads take
   int64_t pattern = 0;         // elements of a direct run's patterns; 0: no operand is periodic
