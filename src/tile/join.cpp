@@ -25,6 +25,8 @@ constexpr int64_t kKernelRun = 2560;
 // Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
 // one part's rows has no branches. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
+// Runs of more than so many bytes are copied by the kernel, too, where the result leaves the first-level cache.
+constexpr int64_t kRunsBeyond = 64, kNearBytes = 96 << 10;
 // Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kTurnRows = 48, kUnitCost = 48;
 // Shorter runs are joined to blocks of so many bytes before they are streamed. Bench: ./dev bench --sweep, cat.
@@ -45,7 +47,7 @@ class Joint {
       longest_ = std::max(longest_, parts[i].nbytes);
     }
     if (count < 2 || count > JoinTurn::kMostParts || !kernels().join) return;
-    if (longest_ > kNarrow)
+    if (longest_ > (nbytes() > kNearBytes ? kRunsBeyond : kNarrow))
       make_runs();
     else if (rows >= kTurnRows)
       make_turn();

@@ -101,6 +101,8 @@ TEST(Join, PastTheCachesAndByAnyNumberOfThreads) {
       EXPECT_TRUE(joins({4, 4, 4}, nbytes / 12)) << nbytes;
       EXPECT_TRUE(joins({1, 2, 1}, nbytes / 4, 3)) << nbytes;
       EXPECT_TRUE(joins({7, 2, 40}, nbytes / 49)) << nbytes;
+      EXPECT_TRUE(joins({100, 144, 100}, nbytes / 344)) << nbytes;
+      EXPECT_TRUE(joins({65, 3, 191, 7}, nbytes / 266, 3)) << nbytes;
       EXPECT_TRUE(joins({300, 2000}, nbytes / 2300)) << nbytes;
       EXPECT_TRUE(joins({876, 16, 876}, nbytes / 1768)) << nbytes;
       EXPECT_TRUE(joins({515, 1, 300}, nbytes / 816, 5)) << nbytes;
