@@ -13,7 +13,7 @@
 #include "autograd/derivative.h"
 #include "base/fork.h"
 #include "dispatch/elementwise.h"
-#include "kernel/custom_kernels.h"
+#include "kernel/kernel.h"
 
 namespace tenon::custom {
 namespace {
@@ -65,8 +65,7 @@ int define(const CustomDefinition& definition) {
     plain[dtype] = definition.kernels[dtype].plain;
     streamed[dtype] = definition.kernels[dtype].streamed;
   }
-  set_custom_streamed_kernels(op, streamed);
-  set_custom_kernels(op, plain);
+  set_custom_kernels(op, plain, streamed);
   autograd::set_custom_derivative(op, derivative);
   return static_cast<int>(op);
 }

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "base/fork.h"
-#include "kernel/custom_kernels.h"
 #include "ops/custom_table.h"
 #include "tenon/instruction_set.h"
 #include "tenon/lane_loop.h"
@@ -243,9 +242,11 @@ const KernelTable& kernels() noexcept {
 static const AtLoad kernels_at_load(kernels);
 
 const CustomKernels& custom_kernels(Op op) noexcept { return custom_table[op]; }
-void set_custom_kernels(Op op, const CustomKernels& kernels) { custom_table.make(op) = kernels; }
 const CustomKernels& custom_streamed_kernels(Op op) noexcept { return custom_streamed_table[op]; }
-void set_custom_streamed_kernels(Op op, const CustomKernels& kernels) { custom_streamed_table.make(op) = kernels; }
+void set_custom_kernels(Op op, const CustomKernels& kernels, const CustomKernels& streamed) {
+  custom_streamed_table.make(op) = streamed;
+  custom_table.make(op) = kernels;
+}
 
 const char* instruction_set() noexcept { return kernels().name; }
 

@@ -83,9 +83,6 @@ struct SmallProducts {
 inline constexpr int64_t kProductRows = 6;
 /// Rows are divided evenly among as few tiles as hold them: tiles of few rows wait for their sums.
 constexpr int64_t tiles_of(int64_t rows, int64_t most) { return (rows + most - 1) / most; }
-/// Up to this depth multiply_transposed sums the lanes of several dot products together. Bench: ./dev bench --sweep,
-/// products.
-inline constexpr int64_t kShortDotDepth = 128;
 /// The order in which an element is summed depends on depth only.
 struct ProductKernels {
   void (*multiply)(const ProductBlock& block) = nullptr;
@@ -516,7 +513,8 @@ const KernelTable& kernels() noexcept;
 /// The kernels of a custom op, by compute dtype.
 using CustomKernels = std::array<Kernel, kDtypeCount>;
 const CustomKernels& custom_kernels(Op op) noexcept;
-void set_custom_kernels(Op op, const CustomKernels& kernels);
+const CustomKernels& custom_streamed_kernels(Op op) noexcept;
+void set_custom_kernels(Op op, const CustomKernels& kernels, const CustomKernels& streamed);
 /// The kernel of any elementwise op; null if it has none for the dtype.
 inline Kernel kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]
@@ -526,7 +524,7 @@ inline Kernel kernel_of(Op op, Dtype compute) noexcept {
 /// Its kernel with streaming stores; null if it has none.
 inline Kernel streamed_kernel_of(Op op, Dtype compute) noexcept {
   if (is_custom(op)) [[unlikely]]
-    return nullptr;
+    return custom_streamed_kernels(op)[static_cast<std::size_t>(compute)];
   return kernels().elementwise_streamed[static_cast<int>(op)][static_cast<int>(compute)];
 }
 /// Its kernel for rows; null if it has none.

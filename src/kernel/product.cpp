@@ -323,30 +323,37 @@ HWY_INLINE hn::Vec<D> sum_one([[maybe_unused]] D d, hn::Vec<D> v) {
   return v;
 }
 
-#if TENON_HAS_PAIRS
-/// Stores the sums of the lanes of `kRows` by `kColumns` vectors, eight at once where there are as many: each in the
-/// same order.
-template <int kRows, int kColumns, class D>
-HWY_INLINE void store_pair_dots(D d, const ProductBlock& block, float* out, const hn::Vec<D>* sums) {
-  const hn::Half<D> half;
-  const auto halved = [&](int i)
-                          HWY_ATTR { return hn::Add(hn::LowerHalf(half, sums[i]), hn::UpperHalf(half, sums[i])); };
-  if constexpr (kColumns == 4 && kRows % 2 == 0) {
-    const hn::Half<decltype(half)> quarter;
-    for (int row = 0; row < kRows; row += 2) {
-      hn::Vec<decltype(half)> own[8];
-      for (int i = 0; i < 8; ++i) own[i] = halved(row * kColumns + i);
-      const auto both = sum_each(half, own);
-      hn::StoreU(hn::LowerHalf(quarter, both), quarter, out + row * block.out_stride);
-      hn::StoreU(hn::UpperHalf(quarter, both), quarter, out + (row + 1) * block.out_stride);
-    }
-  } else {
-    for (int row = 0; row < kRows; ++row)
-      for (int column = 0; column < kColumns; ++column)
-        out[row * block.out_stride + column] = hn::GetLane(sum_one(half, halved(row * kColumns + column)));
-  }
-}
+/// Vectors whose lanes are summed together.
+template <class D>
+inline constexpr int kTogether = std::min<int>(4, hn::MaxLanes(D()));
+/// A vector of so many lanes: its halves are added.
+template <class T, int kLanes, class D>
+HWY_INLINE hn::Vec<hn::FixedTag<T, kLanes>> folded([[maybe_unused]] D d, hn::Vec<D> v) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(D()) > kLanes) {
+    const hn::Half<D> half;
+    return folded<T, kLanes>(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else
 #endif
+    return v;
+}
+/// Stores the sums of the lanes of `kRows` by `kColumns` vectors, four at once where there are as many: each in the
+/// same order.
+template <int kRows, int kColumns, class T, class D>
+HWY_INLINE void store_dots(D d, const ProductBlock& block, T* out, const hn::Vec<D> (&sums)[kRows][kColumns]) {
+  constexpr int kLanes = kTogether<D>;
+  const hn::FixedTag<T, kLanes> some;
+  for (int row = 0; row < kRows; ++row, out += block.out_stride)
+    for (int column = 0; column < kColumns; column += kColumns % kLanes == 0 ? kLanes : 1) {
+      if constexpr (kColumns % kLanes == 0) {
+        hn::Vec<decltype(some)> own[kLanes];
+        for (int i = 0; i < kLanes; ++i) own[i] = folded<T, kLanes>(d, sums[row][column + i]);
+        hn::StoreU(sum_each(some, own), some, out + column);
+      } else {
+        out[column] = hn::GetLane(sum_one(some, folded<T, kLanes>(d, sums[row][column])));
+      }
+    }
+}
 
 /// The dot products of contiguous rows of `a` and contiguous columns of `b`. The order of summation does not depend on
 /// the other elements.
@@ -373,13 +380,7 @@ HWY_INLINE void multiply_dots(D d, const ProductBlock& block, T* out, const T* a
       for (int row = 0; row < kRows; ++row) sums[row][column] = By::mul_add(factors[row], other, sums[row][column]);
     }
   }
-  if constexpr (By::kArePairs) {
-    store_pair_dots<kRows, kColumns>(d, block, out, sums[0]);
-  } else {
-    for (int row = 0; row < kRows; ++row)
-      for (int column = 0; column < kColumns; ++column)
-        out[row * block.out_stride + column] = hn::GetLane(hn::SumOfLanes(d, sums[row][column]));
-  }
+  store_dots(d, block, out, sums);
 }
 
 template <class By, int kRows, int kColumns, class D, class T>
@@ -436,12 +437,19 @@ HWY_INLINE void multiply_short_dots(D d, const ProductBlock& block, T* out, cons
       out[row * block.out_stride + column] = hn::GetLane(sum_one(d, multiply_run(d, a + row * a_row, b, depth)));
 }
 
+// Rows of a tile of dot products. Bench: ./dev bench --sweep, products.
+inline constexpr int kDotRows = kTileVectors == 4 ? 6 : 4;
+
 template <class T, class By>
 void multiply_long_dots(const ProductBlock& block) {
   const hn::ScalableTag<T> d;
-  visit_tiles(block.rows, 4, [&](int64_t, int64_t row, int64_t rows) {
+  visit_tiles(block.rows, kDotRows, [&](int64_t, int64_t row, int64_t rows) {
     T* const out = static_cast<T*>(block.out) + row * block.out_stride;
     const T* const a = static_cast<const T*>(block.a) + row * block.a_row;
+    if constexpr (kDotRows == 6) {
+      if (rows == 6) return multiply_dot_rows<By, 6, kTileVectors>(d, block, out, a);
+      if (rows == 5) return multiply_dot_rows<By, 5, kTileVectors>(d, block, out, a);
+    }
     if (rows == 4) return multiply_dot_rows<By, 4, kTileVectors>(d, block, out, a);
     if (rows == 3) return multiply_dot_rows<By, 3, kTileVectors>(d, block, out, a);
     if (rows == 2) return multiply_dot_rows<By, 2, kTileVectors>(d, block, out, a);
@@ -459,10 +467,14 @@ HWY_NOINLINE void multiply_long_batches(const SmallProducts& products) {
   }
 }
 
+// Shorter dot products are summed together, by narrower vectors. Bench: ./dev bench --sweep, products.
+inline constexpr int64_t kShortDotBytes = 200;
+
 template <class T, class By>
 void multiply_transposed(const SmallProducts& products) {
   const ProductBlock& block = products.block;
-  if (!By::kHasShortDots || block.depth > kShortDotDepth) return multiply_long_batches<T, By>(products);
+  const int64_t row_bytes = block.depth * static_cast<int64_t>(sizeof(T));  // exact: inside a storage
+  if (!By::kHasShortDots || row_bytes > kShortDotBytes) return multiply_long_batches<T, By>(products);
   if constexpr (By::kHasShortDots) {
     const hn::CappedTag<T, 32 / sizeof(T)> d;  // short rows begin anywhere: 64 bytes lie in two cache lines
     T* out = static_cast<T*>(block.out);

@@ -32,10 +32,11 @@ constexpr int64_t kFewRows = 32;
 constexpr int64_t kUnpackedRows = 48, kUnpackedBytes = 16 << 10;
 constexpr int64_t kUnpackedARows = 64;  // rows of a, of which packing would cost more than reading them where they lie
 constexpr int64_t kShortDepth = 32;     // below this, summing over lanes costs more than the products
-constexpr int64_t kDepthOfRow = 16;     // and below so much depth for each row, more than packing
-constexpr int64_t kShortRows = 8;       // rows, or columns, of products of short rows
-constexpr int64_t kDotSum = 8;          // multiplications that take as long as the sum of a vector's lanes
-constexpr int64_t kPackedDepth = 1 << 14;                   // depth of a block of so few rows, where b has to be packed
+constexpr int64_t kDepthBytesOfRow = 48;   // and below so many bytes of depth for each row, more than packing
+constexpr int64_t kShortDotDepth = 128;    // of products of short rows by short columns
+constexpr int64_t kShortRows = 8;          // rows, or columns, of products of short rows
+constexpr int64_t kDotSum = 8;             // multiplications that take as long as the sum of a vector's lanes
+constexpr int64_t kPackedDepth = 1 << 14;  // depth of a block of so few rows, where b has to be packed
 constexpr int64_t kSmall = 64, kSmallProducts = 512;        // matrices that are not worth packing or tiles
 constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
 constexpr int64_t kVectorDepth = 1024;                      // of rows times few columns, which are summed in four sums
@@ -114,7 +115,7 @@ class Multiplication {
         kernels_(kernels().product[static_cast<int>(product.dtype)]),
         is_dots_(is_short_dots(product) || is_pair_dots(product) ||
                  (product.b.row_stride == 1 && product.rows <= kFewRows && product.depth >= kShortDepth &&
-                  product.depth >= kDepthOfRow * product.rows &&
+                  product.depth * static_cast<int64_t>(sizeof(T)) >= kDepthBytesOfRow * product.rows &&
                   (product.a.column_stride == 1 || product.depth <= kPackedDepth))),
         packs_a_(is_dots_ ? product.a.column_stride != 1 : packs_rows(product)),
         packs_b_(product.b.column_stride != 1 ||

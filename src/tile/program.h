@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "base/small_vector.h"
-#include "kernel/custom_kernels.h"
+#include "kernel/kernel.h"
 
 namespace tenon {
 
@@ -49,7 +49,7 @@ class Program {
   int copy(int from) { return append_cast(from, dtypes_[from]); }
   /// Adds an op over registers of its compute dtype. Throws Error if the op has no kernel for it.
   int op(Op op, Dtype compute, Dtype result, int arity, const int* in) {
-    const int reg = append(kernel_of(op, compute), any_streamed_kernel_of(op, compute), result, arity, in);
+    const int reg = append(kernel_of(op, compute), streamed_kernel_of(op, compute), result, arity, in);
     instructions_.back().rows = rows_kernel_of(op, compute);
     instructions_.back().op = op;
     instructions_.back().dtype = compute;
