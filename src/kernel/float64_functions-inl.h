@@ -790,7 +790,7 @@ HWY_INLINE V tan_of_float64(D d, V x) {
   const V slope = hn::MulAdd(square, hn::Set(d, 1.4), hn::Set(d, 1.0));
   const V lost = hn::MulAdd(r, hn::MulSub(r, r, square), cube.low);
   const V tail = hn::MulAdd(lost, hn::Set(d, 0.4), hn::Mul(low, slope));
-  const V bent = hn::MulAdd(cube.high, paired_polynomial(d, square, terms), tail);
+  const V bent = hn::MulAdd(cube.high, long_polynomial(d, square, terms), tail);
   const auto odd = hn::RebindMask(d, hn::TestBit(hn::BitCast(du, counted), hn::Set(du, 1)));
   return times_sign(d, hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), hn::Add(r, bent)), x);
 }
