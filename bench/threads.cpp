@@ -25,13 +25,16 @@ void on_one_and_all(Cases& cases, const std::string& name, Second second, int64_
 
 void add_thread_cases(Cases& cases) {
   const auto add_to_out = [](auto& x) { add_out(x.out, x.a, x.b); };
+  const auto exp_to_out = [](auto& x) { exp_out(x.out, x.a); };
+  constexpr int64_t kSmallSide = 192;  // of few elements more than PyTorch computes on one thread
+  on_one_and_all(cases, "exp 192", Second::row, kSmallSide, 2 * kSmallSide * kSmallSide * 4, exp_to_out);
   for (const int64_t side : {256, 1024, 4096}) {
     const std::string level = " " + std::to_string(side);
     const int64_t bytes = side * side * tenon::itemsize(Dtype::float32);
     on_one_and_all(cases, "equal" + level, Second::full, side, 3 * bytes, add_to_out);
     on_one_and_all(cases, "row" + level, Second::row, side, 2 * bytes, add_to_out);
     on_one_and_all(cases, "A+B.T" + level, Second::transposed, side, 3 * bytes, add_to_out);
-    on_one_and_all(cases, "exp" + level, Second::row, side, 2 * bytes, [](auto& x) { exp_out(x.out, x.a); });
+    on_one_and_all(cases, "exp" + level, Second::row, side, 2 * bytes, exp_to_out);
     on_one_and_all(cases, "sum" + level, Second::row, side, bytes, [](auto& x) { sum(x.a); });
   }
 }

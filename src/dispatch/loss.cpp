@@ -195,8 +195,10 @@ Tensor plain::binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
   if (is_computed_now(self)) check_has_code(row_of(Op::logits_cross_entropy), self.dtype());
   if (target.dtype() == bool_) tenon::sub(ones_like(target), target);  // throws: PyTorch's first step
   Tensor loss;
-  // PyTorch's result lies like `target`.
-  const bool is_fused = is_floating_point(target.dtype()) && self.strides() == target.strides();
+  // PyTorch's result lies like `target`; the logarithm is rounded to the dtype of `self`, 16-bit floats after each
+  // step.
+  const bool is_one_dtype = self.dtype() == target.dtype() && itemsize(self.dtype()) > 2;
+  const bool is_fused = is_one_dtype && is_floating_point(target.dtype()) && self.strides() == target.strides();
   if (pos_weight.defined() || !is_fused) {
     // In place, as in PyTorch: operands that would change the sizes or the dtype are refused.
     Tensor logarithm = tenon::logsigmoid(self);

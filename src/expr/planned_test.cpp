@@ -310,5 +310,21 @@ TEST(Planned, BlocksAreCountedNotWalked) {
   EXPECT_EQ(plan_elementwise(tree, progress).blocks, int64_t{1} << 36);
 }
 
+/// Functions take longer than arithmetic: a second thread gains from fewer elements on.
+TEST(Planned, FunctionsAreDividedFrom32768ElementsOn) {
+  const Threads two(2);
+  NoProgress progress;
+  const auto parts_of = [&](const std::string& expression, int64_t numel) {
+    CourseRecord record;
+    evaluate_elementwise(evaluate(parse(expression), Scope{{{"x", ones({numel})}}, false}, progress), progress);
+    return record.courses.back().parts;
+  };
+  EXPECT_EQ(parts_of("exp(x)", 32'767), 1);
+  EXPECT_EQ(parts_of("exp(x)", 32'768), 2);
+  EXPECT_EQ(parts_of("exp(x) + x", 40'000), 2);
+  EXPECT_EQ(parts_of("x + 1", 98'303), 1);
+  EXPECT_EQ(parts_of("x + 1", 98'304), 3);
+}
+
 }  // namespace
 }  // namespace tenon::expr

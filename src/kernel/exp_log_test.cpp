@@ -354,6 +354,35 @@ TEST(Library, AnglesOfSpecialPoints) {
 }
 
 /// Powers in vectors of two operands.
+/// Integers wrap; a power below 0 is 0, but of 1 and -1.
+template <class T>
+T integer_power(T x, T y) {
+  if (std::is_signed_v<T> && y < 0) return static_cast<T>(x == -1 ? (y % 2 == 0 ? 1 : -1) : x == 1);
+  uint64_t result = 1, base = static_cast<uint64_t>(x);
+  for (auto rest = static_cast<uint64_t>(y); rest != 0; rest /= 2, base *= base)
+    if (rest % 2 != 0) result *= base;
+  return static_cast<T>(result);
+}
+template <class T>
+void expect_integer_powers(Dtype dtype) {
+  std::vector<T> x, y;
+  for (int number = 0; number < 1 << 16; ++number) {
+    x.push_back(static_cast<T>(number % 256 * (sizeof(T) == 1 ? 1 : 257)));
+    y.push_back(static_cast<T>(number / 256 * (number % 3 == 0 ? 1 : 257)));
+  }
+  std::vector<T> got(x.size());
+  const Lanes in[] = {{x.data(), 1}, {y.data(), 1}};
+  kernel_of(Op::pow, dtype)(got.data(), in, static_cast<int64_t>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(got[i], integer_power(x[i], y[i])) << dtype_name(dtype) << " " << +x[i] << " to the power " << +y[i];
+}
+TEST(Pow, OfIntegersWraps) {
+  expect_integer_powers<int8_t>(int8);
+  expect_integer_powers<uint8_t>(uint8);
+  expect_integer_powers<int16_t>(int16);
+  expect_integer_powers<int32_t>(int32);
+}
+
 std::vector<float> powers(const std::vector<float>& x, const std::vector<float>& y) {
   std::vector<float> out(x.size());
   const Lanes in[] = {{x.data(), 1}, {y.data(), 1}};

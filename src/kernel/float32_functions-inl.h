@@ -83,6 +83,11 @@ HWY_INLINE auto inverse_exponential(D d, V x) {
     return Result{one, hn::MulAdd(hn::Mul(r, r), paired_polynomial(d, r, C::exp_terms), r), k};
   }
 }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// 1 / x: 2^-14.
+HWY_INLINE hn::Vec512<float> rough_inverse(hn::Vec512<float> x) { return hn::Vec512<float>{_mm512_rcp14_ps(x.raw)}; }
+HWY_INLINE hn::Vec512<double> rough_inverse(hn::Vec512<double> x) { return hn::Vec512<double>{_mm512_rcp14_pd(x.raw)}; }
+#endif
 /// 1 / (line + low), |low| up to half of `line`, with an error of little more than the last rounding.
 template <class D, class V>
 HWY_INLINE V inverse_of_sum(D d, V line, V low) {
@@ -508,6 +513,31 @@ HWY_INLINE V tanh_by_intervals(D d, V x) {
   return hn::CopySign(hn::Add(number_of_interval(i, 1), rise), x);
 }
 #endif
+/// term(kFirst) + x * (term(kFirst + 1) + x * ...), neighbours at once: a chain of all would fill the processor's
+/// queue.
+template <int kFirst, int kEnd, class D, class V, class Term>
+HWY_INLINE V polynomial_of_rows(D, V x, V square, const Term& term) {
+  const auto pair = [&](int row) HWY_ATTR { return hn::MulAdd(term(row + 1), x, term(row)); };
+  constexpr int kLast = kFirst + (kEnd - kFirst - 1) / 2 * 2;
+  V sum = (kEnd - kFirst) % 2 == 1 ? term(kLast) : pair(kLast);
+  for (int row = kLast - 2; row >= kFirst; row -= 2) sum = hn::MulAdd(sum, square, pair(row));
+  return sum;
+}
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+template <class D, class V>
+HWY_INLINE V wide_tanh_by_intervals(D d, V x) {
+  constexpr int kRows = sizeof(kWideTanhIntervals) / sizeof(kWideTanhIntervals[0]);
+  const hn::RebindToUnsigned<D> du;
+  const V size = hn::Min(hn::Set(d, 20.0), hn::Abs(x));  // NaN, if x is
+  const auto bits = hn::BitCast(du, hn::MulAdd(size, hn::Set(d, 1.1), hn::Set(d, 1.5)));
+  const V interval = hn::BitCast(d, hn::ShiftRight<ExpLog<double>::mantissa_bits - 2>(bits));
+  const auto term = [&](int row) HWY_ATTR { return looked_up(interval, kWideTanhIntervals[row]); };
+  const V t = hn::Sub(size, term(0));
+  const V square = hn::Mul(t, t), curve = polynomial_of_rows<3, kRows>(d, t, square, term);
+  const V rise = hn::MulAdd(t, term(2), hn::Mul(square, curve));
+  return hn::CopySign(hn::Add(term(1), rise), x);
+}
+#endif
 template <class D, class V>
 HWY_INLINE V tanh_of_float32(D d, V x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -692,20 +722,19 @@ HWY_INLINE V sine_of_float32(D d, V x, uint32_t quarters_before) {
   const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
   const V line = hn::NegMulAdd(square, half, one), lost = hn::NegMulAdd(square, half, hn::Sub(one, line));
   const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
-  V sine = hn::Add(r, bent);
-  // A tiny x is its sine, so that -0 stays.
-  if (quarters_before == 0) sine = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), sine, x);
+  const V sine = hn::Add(r, bent);
   const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
   const V cosine = hn::Add(line, curve);
   auto quarters = hn::BitCast(du, counted);
   if (quarters_before != 0) quarters = hn::Add(quarters, hn::Set(du, quarters_before));
   const auto odd = hn::RebindMask(d, hn::TestBit(quarters, hn::Set(du, 1)));
   const V turned = hn::IfThenElse(odd, cosine, sine);
-  return hn::Xor(turned, hn::BitCast(d, hn::And(hn::ShiftLeft<30>(quarters), hn::Set(du, 0x80000000u))));
+  return times_sign(d, turned, hn::BitCast(d, hn::ShiftLeft<30>(quarters)));
 }
+/// By the size of x, so that -0 stays.
 template <class D, class V>
 HWY_INLINE V sin_of_float32(D d, V x) {
-  return sine_of_float32(d, x, 0);
+  return times_sign(d, sine_of_float32(d, hn::Abs(x), 0), x);
 }
 template <class D, class V>
 HWY_INLINE V cos_of_float32(D d, V x) {
@@ -717,16 +746,15 @@ HWY_INLINE V tan_of_float32(D d, V x) {
   constexpr float terms[] = {0x1.55556p-2f,  0x1.110d9ap-3f,  0x1.badae6p-5f, 0x1.5cb1e4p-6f,
                              0x1.632546p-7f, 0x1.5c659ep-14f, 0x1.1f1a6p-8f};
   const hn::RebindToUnsigned<D> du;
-  const auto [counted, angle] = reduced_angle(d, x);
+  const auto [counted, angle] = reduced_angle(d, hn::Abs(x));
   const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
   const V slope = hn::MulAdd(square, hn::Set(d, 1.4f), hn::Set(d, 1.0f));
   const Pair<V> cube = product_of(r, square);
   const V lost = hn::MulAdd(r, hn::MulSub(r, r, square), cube.low);
   const V tail = hn::MulAdd(lost, hn::Set(d, 0.4f), hn::Mul(low, slope));
   const V bent = hn::MulAdd(cube.high, polynomial(d, square, terms), tail);
-  const V tangent = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-13f), hn::Abs(x)), hn::Add(r, bent), x);
   const auto odd = hn::RebindMask(d, hn::TestBit(hn::BitCast(du, counted), hn::Set(du, 1)));
-  return hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), tangent);
+  return times_sign(d, hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), hn::Add(r, bent)), x);
 }
 
 /// pi/2 as two numbers.
@@ -762,9 +790,6 @@ HWY_INLINE Pair<V> short_angle(D d, V up, V across) {
   return {sum.high, hn::Add(sum.low, hn::MulAdd(eighths, hn::Set(d, kQuarterTurnRest), curve))};
 }
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/// 1 / x: 2^-14.
-HWY_INLINE hn::Vec512<float> rough_inverse(hn::Vec512<float> x) { return hn::Vec512<float>{_mm512_rcp14_ps(x.raw)}; }
-HWY_INLINE hn::Vec512<double> rough_inverse(hn::Vec512<double> x) { return hn::Vec512<double>{_mm512_rcp14_pd(x.raw)}; }
 /// By the interval of |x|, or of 1 / |x|.
 template <class D, class V>
 HWY_INLINE V atan_by_intervals(D d, V x) {
@@ -925,19 +950,27 @@ HWY_INLINE V erf_of_float32(D d, V x) {
   const V result = hn::IfThenElse(hn::Lt(hn::Set(d, 0.92f), size), hn::CopySign(far, x), near);
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if TENON_HAS_POWER_TABLE
+/// How many intervals of these vectors a lane's number is looked up of.
+template <class D>
+inline constexpr int kIntervals = sizeof(hn::TFromD<D>) == sizeof(double) ? 16
+                                  : kScalesAtOnce<D>                      ? 32
+                                                                          : 8;
 /// erfc(x) as e^-x^2 times the rest by the interval of |x|.
 template <class D, class V>
 HWY_INLINE V error_rest_by_intervals(D d, V x) {
-  using C = ExpLog<float>;
-  const V size = hn::Min(hn::Set(d, 10.2f), hn::Abs(x));  // NaN, the second operand, stays
-  const V interval =
-      hn::BitCast(d, hn::ShiftRight<20>(hn::BitCast(hn::RebindToUnsigned<D>(), hn::Add(size, hn::Set(d, 1.0f)))));
-  const auto& rows = kErrorRestIntervals;
-  const V beyond = hn::Sub(size, looked_up_of_32(interval, rows[0])), value = looked_up_of_32(interval, rows[1]);
-  V slope = looked_up_of_32(interval, rows[6]);
-  for (int row = 5; row > 1; --row) slope = hn::MulAdd(slope, beyond, looked_up_of_32(interval, rows[row]));
-  const V bent = hn::Mul(slope, beyond);
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  using Rest = ErrorRestIntervals<T, kIntervals<D>>;
+  constexpr int kRows = sizeof(Rest::rows) / sizeof(Rest::rows[0]);
+  const V size = hn::Min(hn::Set(d, Rest::farthest), hn::Abs(x));  // NaN, the second operand, stays
+  const V moved = hn::MulAdd(size, hn::Set(d, Rest::scale), hn::Set(d, Rest::start));
+  const auto bits = hn::BitCast(hn::RebindToUnsigned<D>(), moved);
+  const V interval = hn::BitCast(d, hn::ShiftRight<C::mantissa_bits - Rest::mantissa_bits>(bits));
+  const auto term = [&](int row) HWY_ATTR { return looked_up_short(interval, Rest::rows[row]); };
+  const V beyond = hn::Sub(size, term(0)), value = term(1);
+  const V high = hn::Mul(beyond, beyond), curve = polynomial_of_rows<3, kRows>(d, beyond, high, term);
+  const V bent = hn::MulAdd(beyond, term(2), hn::Mul(high, curve));  // the largest part rounds once
   // e^-size^2: what the square loses goes to the rest of the reduced exponent.
   const Pair<V> square = product_of(size, size);
   const V counter = hn::Set(d, kPowerCounter<D>);
@@ -945,10 +978,18 @@ HWY_INLINE V error_rest_by_intervals(D d, V x) {
   const V line = hn::NegMulSub(whole, hn::Set(d, C::ln2_high), square.high);  // exact
   const auto e =
       powers_looked_up(d, counted, whole, hn::Sub(line, hn::MulAdd(whole, hn::Set(d, C::ln2_low), square.low)));
-  const Pair<V> product = product_of(e.high, value);
-  const V low = hn::MulAdd(e.high, bent, hn::MulAdd(e.low, hn::Add(value, bent), product.low));
-  const V rest = scaled_by(d, hn::Add(product.high, low), e);
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), rest), rest);
+  // In eight intervals `bent` is up to a third of `value`, and rounding its product would show.
+  const V both = hn::Add(value, bent);
+  const Pair<V> rest = kScalesAtOnce<D> ? Pair<V>{value, bent} : sum_of_ordered(value, bent);
+  const Pair<V> product = product_of(e.high, rest.high);
+  const V low = hn::MulAdd(e.high, rest.low, hn::MulAdd(e.low, both, product.low));
+  const V sum = hn::Add(product.high, low);
+  V result;
+  if (kAddsExponents<D> && HWY_LIKELY(hn::AllTrue(d, hn::Lt(size, hn::Set(d, T{9})))))
+    result = with_added_exponent(d, sum, e.k);  // which is a normal number
+  else
+    result = scaled_by(d, sum, e);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, T{2}), result), result);
 }
 #endif
 }  // namespace tenon::HWY_NAMESPACE

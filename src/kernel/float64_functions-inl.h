@@ -200,7 +200,12 @@ HWY_INLINE V cosh_of_float64(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, or_infinity(d, hn::Abs(x), result));
 }
 template <class D, class V>
+V wide_tanh_by_intervals(D d, V x);
+template <class D, class V>
 HWY_INLINE V tanh_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return wide_tanh_by_intervals(d, x);
+#endif
 #if TENON_HAS_LANE_ROWS
   if constexpr (kLooksUpRows<D>) return tanh_by_rows(d, x);
 #endif
@@ -729,24 +734,40 @@ HWY_INLINE auto turned_float64(D d, V x) {
   const V r = angle.high, low = angle.low;
   const V one = hn::Set(d, 1.0), square = hn::Mul(r, r), half = hn::Mul(r, hn::Set(d, 0.5));
   const V line = hn::NegMulAdd(half, r, one), lost = hn::NegMulAdd(half, r, hn::Sub(one, line));
-  const V bent = hn::MulAdd(hn::Mul(r, square), polynomial(d, square, sine_terms), hn::Mul(low, line));
-  const V curve = hn::MulAdd(hn::Mul(square, square), polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
+  const V bent = hn::MulAdd(hn::Mul(r, square), paired_polynomial(d, square, sine_terms), hn::Mul(low, line));
+  const V curve =
+      hn::MulAdd(hn::Mul(square, square), paired_polynomial(d, square, cosine_terms), hn::NegMulAdd(r, low, lost));
   const Pair<V> sine{r, bent}, cosine{line, curve};
   const auto quarters = hn::BitCast(du, counted);
   return Turn64<V, std::remove_const_t<decltype(quarters)>>{sine, cosine, quarters};
+}
+/// y with the sign of the product of y and of `signs`, whose other bits don't count.
+template <class D, class V>
+HWY_INLINE V times_sign(D d, V y, V signs) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) {
+    // (a & b) ^ c at once, which GCC 12 does not find.
+    const hn::RebindToUnsigned<D> du;
+    const auto a = hn::BitCast(du, signs), b = hn::BitCast(du, hn::Set(d, hn::TFromD<D>(-0.0))), c = hn::BitCast(du, y);
+    return hn::BitCast(d, hn::VFromD<decltype(du)>{_mm512_ternarylogic_epi64(a.raw, b.raw, c.raw, 0x6A)});
+  }
+#endif
+  return hn::Xor(y, hn::And(signs, hn::SignBit(d)));
 }
 template <class D, class V>
 HWY_INLINE V sine_of_float64(D d, V x, uint64_t quarters_before) {
   const hn::RebindToUnsigned<D> du;
   const auto turn = turned_float64(d, x);
-  const auto quarters = hn::Add(turn.quarters, hn::Set(du, quarters_before));
-  const auto odd = hn::Eq(hn::And(quarters, hn::Set(du, 1)), hn::Set(du, 1));
-  const V size = hn::IfThenElse(hn::RebindMask(d, odd), total(turn.cosine), total(turn.sine));
-  return hn::Xor(size, hn::BitCast(d, hn::ShiftLeft<62>(hn::And(quarters, hn::Set(du, 2)))));
+  auto quarters = turn.quarters;
+  if (quarters_before != 0) quarters = hn::Add(quarters, hn::Set(du, quarters_before));
+  const auto odd = hn::RebindMask(d, hn::TestBit(quarters, hn::Set(du, 1)));
+  const V size = hn::IfThenElse(odd, total(turn.cosine), total(turn.sine));
+  return times_sign(d, size, hn::BitCast(d, hn::ShiftLeft<62>(quarters)));
 }
+/// By the size of x, so that -0 stays.
 template <class D, class V>
 HWY_INLINE V sin_of_float64(D d, V x) {
-  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, sine_of_float64(d, x, 0));  // -0 stays
+  return times_sign(d, sine_of_float64(d, hn::Abs(x), 0), x);
 }
 template <class D, class V>
 HWY_INLINE V cos_of_float64(D d, V x) {
@@ -763,16 +784,15 @@ HWY_INLINE V tan_of_float64(D d, V x) {
                               0x1.60676a4cfe255p-14, 0x1.1673f6c589648p-14,  -0x1.9c767936833f9p-16,
                               0x1.90ab2417b211ap-15, -0x1.9004b8864e008p-16, 0x1.45970385abd49p-17};  // 2^-60
   const hn::RebindToUnsigned<D> du;
-  const auto [counted, angle] = reduced_angle_of_float64(d, x);
+  const auto [counted, angle] = reduced_angle_of_float64(d, hn::Abs(x));
   const V r = angle.high, low = angle.low, square = hn::Mul(r, r);
   const Pair<V> cube = product_of(r, square);
   const V slope = hn::MulAdd(square, hn::Set(d, 1.4), hn::Set(d, 1.0));
   const V lost = hn::MulAdd(r, hn::MulSub(r, r, square), cube.low);
   const V tail = hn::MulAdd(lost, hn::Set(d, 0.4), hn::Mul(low, slope));
   const V bent = hn::MulAdd(cube.high, long_polynomial(d, square, terms), tail);
-  const V tangent = hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-30), hn::Abs(x)), hn::Add(r, bent), x);
   const auto odd = hn::RebindMask(d, hn::TestBit(hn::BitCast(du, counted), hn::Set(du, 1)));
-  return hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), tangent);
+  return times_sign(d, hn::IfThenElse(odd, hn::Neg(inverse_of_sum(d, r, bent)), hn::Add(r, bent)), x);
 }
 
 /// The angle of (across, up), both >= 0, in [0, pi/2]. Far from the axis, the point is rotated by an eighth or a
@@ -913,7 +933,12 @@ HWY_INLINE V erf_of_float64(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, limit), near, far), x);
 }
 template <class D, class V>
+V error_rest_by_intervals(D d, V x);
+template <class D, class V>
 HWY_INLINE V erfc_of_float64(D d, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) return error_rest_by_intervals(d, x);
+#endif
   const V size = hn::Abs(x), one = hn::Set(d, 1.0), limit = hn::Set(d, 0.6), zero = hn::Zero(d);
   const V far = error_rest_of_float64(d, hn::Max(size, limit));
   const V behind = hn::IfThenElse(hn::Lt(x, zero), hn::Sub(hn::Set(d, 2.0), far), far);

@@ -387,7 +387,7 @@ template <class F>
 struct ShortFunction {
   static constexpr bool exists = false;
 };
-/// log(gamma(x)) for x > 0 that is finite: Stirling's series, from 10 on; below, of x + 10, and less the logarithm of
+/// log(gamma(x)) for x >= 0 that is finite: Stirling's series, from 10 on; below, of x + 10, and less the logarithm of
 /// the numbers in between. Near 1 and 2, where it is 0, exact to some 2^-47.
 template <class D, class V>
 HWY_INLINE V wide_log_gamma(D d, V x) {
@@ -419,7 +419,7 @@ struct ShortFunction<LogGamma> {
   static constexpr float farthest = std::numeric_limits<float>::max();
   template <class D, class V>
   static HWY_INLINE hn::Mask<D> near(D d, V x) {
-    return hn::And(hn::Lt(hn::Zero(d), x), hn::Le(x, hn::Set(d, farthest)));
+    return hn::And(hn::Le(hn::Zero(d), x), hn::Le(x, hn::Set(d, farthest)));
   }
   template <class D, class V>
   static HWY_INLINE V of_float32(D d, V x) {
@@ -431,18 +431,18 @@ struct ShortFunction<LogGamma> {
   }
 };
 #endif
-template <class D, class... V>
-HWY_INLINE hn::Mask<D> all_within(D d, float limit, V... x) {
-  hn::Mask<D> within = hn::Eq(hn::Zero(d), hn::Zero(d));
-  ((within = hn::And(within, hn::Le(hn::Abs(x), hn::Set(d, limit)))), ...);
+template <class D, class V, class... More>
+HWY_INLINE hn::Mask<D> all_within(D d, hn::TFromD<D> limit, V x, More... more) {
+  hn::Mask<D> within = hn::Le(hn::Abs(x), hn::Set(d, limit));
+  ((within = hn::And(within, hn::Le(hn::Abs(more), hn::Set(d, limit)))), ...);
   return within;
 }
 template <class F, class D, class... V>
 HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x);
 template <class D, class V>
 HWY_INLINE V erfc_of_float32(D d, V x) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kScalesAtOnce<D>) return error_rest_by_intervals(d, x);
+#if TENON_HAS_POWER_TABLE
+  if constexpr (kLooksUpPowers<D>) return error_rest_by_intervals(d, x);
 #endif
   return through_float64<ErrorFunctionRest>(d, x);
 }
@@ -532,8 +532,7 @@ HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x) {
 }
 template <class F, class D, class... V>
 HWY_INLINE hn::Mask<D> near_of_float64(D d, V... x) {
-  hn::Mask<D> near = hn::Eq(hn::Zero(d), hn::Zero(d));
-  ((near = hn::And(near, hn::Le(hn::Abs(x), hn::Set(d, F::farthest64)))), ...);
+  hn::Mask<D> near = all_within(d, F::farthest64, x...);
   if constexpr (requires { F::nearest64; }) near = (hn::And(near, hn::Le(hn::Set(d, F::nearest64), x)), ...);
   return near;
 }
@@ -547,11 +546,18 @@ HWY_NOINLINE hn::Vec<D> partly_far(D d, V... x) {
   else
     return hn::IfThenElse(near_of_float64<F>(d, x...), F::of_float64(d, x...), lane_by_lane<F>(d, x...));
 }
-/// Functions of float64 that with AVX2 are faster by a third in the loop itself: its four lanes wait longer for a call.
-/// Bench: TENON_ISA=AVX2 tenon_sweep --filter 'functions/(erf|log1p) float64'.
+template <class F, class... Functions>
+inline constexpr bool kIsOneOf = (std::is_same_v<F, Functions> || ...);
+/// Functions that are faster in the loop itself: with AVX2 those of float64, by a third, because their four lanes wait
+/// longer for a call; where registers look up tables, by 5 to 30 %, because constants stay in other registers. Bench:
+/// TENON_ISA=AVX2 tenon_sweep --filter 'functions/(erf|log1p) float64', tenon_bench --ops --filter
+/// 'ops/(tanh|erfc|sin)$'.
 template <class F, class D>
-inline constexpr bool kIsInlined = HWY_TARGET == HWY_AVX2 && sizeof(hn::TFromD<D>) == sizeof(double) &&
-                                   (std::is_same_v<F, ErrorFunction> || std::is_same_v<F, LogarithmOf1More>);
+inline constexpr bool kIsInlined =
+    kLooksUpRows<D>
+        ? kIsOneOf<F, ErrorFunction, LogarithmOf1More>
+        : kLooksUpPowers<D>&&
+              kIsOneOf<F, ErrorFunction, ErrorFunctionRest, HyperbolicTangent, ArcTangent, Sine, Cosine, Tangent>;
 template <class F, class D, class... V>
 HWY_INLINE hn::Vec<D> library_inlined(D d, V... x) {
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {

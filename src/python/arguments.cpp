@@ -223,6 +223,8 @@ std::vector<std::string> parameters_of(const std::string& signature) {
 }
 // PyTorch takes the last word of "tuple of ints dim" as its name and the rest as its type. It also does so for "Number
 // alpha = 1", which therefore no argument matches.
+/// PyTorch's parser knows one function by another name than its module has.
+std::string name_in_errors(const std::string& name) { return name == "logsigmoid" ? "log_sigmoid" : name; }
 std::string name_in(const std::string& parameter) { return parameter.substr(parameter.rfind(' ') + 1); }
 bool matches_text(const std::string& parameter, PyObject* object) {
   const std::string wanted = parameter.substr(0, parameter.rfind(' ')), given = type_name(object);
@@ -447,7 +449,7 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
     const std::string takes =
         least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
     const bool many = least != most || most != 1;
-    fail_type(name_ + "() takes " + takes + " positional argument" + (many ? "s" : "") + " but " +
+    fail_type(name_in_errors(name_) + "() takes " + takes + " positional argument" + (many ? "s" : "") + " but " +
               std::to_string(given) + (given == 1 && least == most ? " was given" : " were given"));
   }
   std::size_t position = 0;
@@ -458,8 +460,8 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
     if (position < given) {
       if (parameter.keyword_only) {
         if (raise)
-          fail_type(name_ + "() takes " + std::to_string(signature.positional) + " positional argument" +
-                    (signature.positional == 1 ? "" : "s") + " but " + std::to_string(given) +
+          fail_type(name_in_errors(name_) + "() takes " + std::to_string(signature.positional) +
+                    " positional argument" + (signature.positional == 1 ? "" : "s") + " but " + std::to_string(given) +
                     (given == 1 ? " was given" : " were given"));
         return false;
       }
@@ -482,8 +484,8 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
       for (const Parameter* other = &parameter; other != signature.parameters.data() + signature.parameters.size();
            ++other)
         if (!other->optional) missing.push_back('"' + std::string(kNameTexts[static_cast<int>(other->name)]) + '"');
-      fail_type(name_ + "() missing " + std::to_string(missing.size()) + " required positional argument" +
-                (missing.size() == 1 ? "s" : "") + ": " + joined(missing, ", "));
+      fail_type(name_in_errors(name_) + "() missing " + std::to_string(missing.size()) +
+                " required positional argument" + (missing.size() == 1 ? "s" : "") + ": " + joined(missing, ", "));
     } else if (check(parameter, object, &failed)) {
       value = object;
       if (parameter.type == Type::number) call.numbers_ |= 1u << slot(parameter.name);
@@ -498,7 +500,7 @@ bool Parser::parse(const Signature& signature, Call& call, bool raise) const {
       continue;
     } else if (raise) {
       const std::string argument =
-          name_ + "(): argument '" + std::string(kNameTexts[static_cast<int>(parameter.name)]) + "'";
+          name_in_errors(name_) + "(): argument '" + std::string(kNameTexts[static_cast<int>(parameter.name)]) + "'";
       const std::string place = by_keyword ? "" : " (position " + std::to_string(position + 1) + ")";
       const std::string wanted = place + " must be " + text_of(parameter.type);
       if (failed >= 0 && !by_keyword) {
@@ -528,9 +530,9 @@ void Parser::fail_extra_keywords(const Signature& signature, const Call& call) c
     std::size_t at = 0;
     while (at < signature.parameters.size() && !is_named(keyword, signature.parameters[at].name)) ++at;
     if (at == signature.parameters.size())
-      fail_type(name_ + "() got an unexpected keyword argument '" + text_of_object(keyword) + "'");
+      fail_type(name_in_errors(name_) + "() got an unexpected keyword argument '" + text_of_object(keyword) + "'");
     if (at < static_cast<std::size_t>(call.count_))
-      fail_type(name_ + "() got multiple values for argument '" + text_of_object(keyword) + "'");
+      fail_type(name_in_errors(name_) + "() got multiple values for argument '" + text_of_object(keyword) + "'");
   }
   fail_type("invalid keyword arguments");
 }
@@ -560,7 +562,7 @@ void Parser::fail(Call& call) const {
   std::vector<std::string> texts;
   for (const Signature& signature : signatures_)
     if (!signature.deprecated) texts.push_back(signature.text());
-  fail_type(invalid_combination(name_, texts, given));
+  fail_type(invalid_combination(name_in_errors(name_), texts, given));
 }
 
 // --- Values

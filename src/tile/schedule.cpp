@@ -49,6 +49,8 @@ constexpr int64_t kPatternPiece = 1024, kPatternBytes = 4096;
 // Elements of one part of the work. Smaller results than three parts are computed by the caller alone: their data would
 // move to another core's cache. Bench: tenon_bench --filter '^threads/(equal|exp|sum) (256|1024)/'.
 constexpr int64_t kGrainNumel = 32768, kSerialNumel = 3 * kGrainNumel;
+// The same of functions, whose arithmetic takes longer than that. Bench: tenon_bench --filter '^threads/exp 192/'.
+constexpr int64_t kFunctionGrain = 16384, kSerialFunctions = 2 * kFunctionGrain;
 
 int64_t result_size(const Program& program, int result = 0) { return itemsize(program.dtype(program.result(result))); }
 
@@ -205,9 +207,19 @@ void cut_into_tiles(const Plan& plan, Schedule& schedule) {
   schedule.tiles = plan.numel / plan.flat * schedule.per_loop;
 }
 
+/// Elements of a part, and of the smallest result that has several.
+struct Grain {
+  int64_t numel, several;
+};
+Grain grain_of(const Program& program) {
+  for (const Instruction& instruction : program.instructions())
+    if (!instruction.is_cast && row_of(instruction.op).vectors) return {kFunctionGrain, kSerialFunctions};
+  return {kGrainNumel, kSerialNumel};
+}
+
 void schedule_direct(const Plan& plan, const Program& program, Schedule& schedule) {
-  const int64_t unit =
-      plan.numel >= 2 * kGrainNumel ? std::max(kGrainNumel / plan.unit, int64_t{1}) * plan.unit : plan.flat;
+  const int64_t grain = grain_of(program).numel;
+  const int64_t unit = plan.numel >= 2 * grain ? std::max(grain / plan.unit, int64_t{1}) * plan.unit : plan.flat;
   schedule.tile = std::min(unit, plan.flat);
   cut_into_tiles(plan, schedule);
   schedule.pattern =
@@ -286,9 +298,9 @@ int64_t list_bytes_of(const Plan& plan, const Program& program, int input, const
 }
 
 /// The number of parts: a few for each thread, so that no thread waits long for another.
-int64_t choose_parts(int64_t tiles, int64_t numel) {
-  const int64_t threads = numel < kSerialNumel ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
-  return std::clamp<int64_t>(numel / kGrainNumel, 1, std::min(tiles, most));
+int64_t choose_parts(int64_t tiles, int64_t numel, Grain grain) {
+  const int64_t threads = numel < grain.several ? 1 : get_num_threads(), most = threads == 1 ? 1 : 8 * threads;
+  return std::clamp<int64_t>(numel / grain.numel, 1, std::min(tiles, most));
 }
 
 }  // namespace
@@ -332,7 +344,7 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
     for (int result = 0; result < program.results(); ++result)
       schedule.is_one_tile &= schedule.store_of(result) == StoreMode::in_place;
   }
-  schedule.parts = choose_parts(schedule.tiles, plan.numel);
+  schedule.parts = choose_parts(schedule.tiles, plan.numel, grain_of(program));
 }
 
 constinit thread_local CourseRecord* CourseRecord::current = nullptr;

@@ -292,6 +292,16 @@ def test_dtypes_of_loss(name, dtypes):
         same(lambda m, x, y: getattr(m.nn.functional, name)(x, y, reduction=reduction), x, y, exact=None if half else False)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_logits_of_16_bits_are_rounded_after_each_step(dtype):
+    def call(m, x, p, w, reduction):
+        x, p, w = (each.to(getattr(m, dtype)) for each in (x, p, w))
+        return m.nn.functional.binary_cross_entropy_with_logits(x, p, w, reduction=reduction).to(m.float32)
+
+    for reduction in ("none", "mean", "sum"):
+        same(call, X, P, W, reduction)
+
+
 CALLS = [
     "{loss}(x, p, reduction='median')", "{loss}(x, p, size_average=False)", "{loss}(x, p, reduce=False)", "{loss}(x, p, size_average=True, reduce=True)",
     "{loss}(x, p[:, :1])", "{loss}(x, p[0])", "{loss}(x, p[:2])", "{loss}(x[:0], p[:0])", "{loss}(x, p, reduction='elementwise_mean')",
@@ -373,6 +383,13 @@ OTHERS = """
     gaussian_nll_loss(x, p, p[0])
     gaussian_nll_loss(x, p, p[:, :1])
     gaussian_nll_loss(x, p, p, reduction='median')
+    gaussian_nll_loss(x, p, p, reduction=None)
+    gaussian_nll_loss(x, p, -p, reduction=None)
+    poisson_nll_loss(x, p, reduction=None)
+    poisson_nll_loss(x, p, reduction=2)
+    logsigmoid()
+    logsigmoid(3)
+    logsigmoid(x, p)
     cosine_embedding_loss(x, p, c.reshape(1, 5))
     cosine_embedding_loss(x[0], p, c)
     cosine_embedding_loss(x, p, c[0])

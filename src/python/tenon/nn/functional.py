@@ -353,6 +353,9 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """(log(var) + (input - target)^2 / var) / 2 with var at least eps."""
+    if not isinstance(reduction, str):
+        _nn.gaussian_nll_loss(input, target, var, bool(full), eps, "none")
+        raise ValueError(reduction + " is not valid")  # a TypeError, of the sum: PyTorch's, after its other checks
     return _nn.gaussian_nll_loss(input, target, var, bool(full), eps, reduction)
 
 
@@ -360,6 +363,8 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
     """exp(input) - target * input, or without log_input input - target * log(input + eps)."""
     if size_average is not None or reduce is not None:
         reduction = _reduction(reduction, size_average, reduce)
+    if not isinstance(reduction, str):
+        raise ValueError(reduction + " is not a valid value for reduction")  # a TypeError, of the sum, as in PyTorch
     return _nn.poisson_nll_loss(input, target, log_input, full, eps, reduction)
 
 
