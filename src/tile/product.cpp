@@ -85,13 +85,15 @@ bool are_dots_cheap(const Product& product) {
   return product.columns * (product.depth + kDotSum * lanes) <= lanes * product.depth;
 }
 
-/// Whether the columns of many small matrices are copied to rows: sums of fewer columns than vectors have lanes would
-/// be computed one by one. The copy costs as many sums; those of part of a vector take longer. Bench: tenon_bench --ops
-/// --filter 'ops/bmm$', and every shape up to 16 on a Xeon in November 2026.
+/// Whether the columns of many small matrices are copied to rows: sums of columns that fill no vector of sums would be
+/// computed one by one. The copy costs as many of these as the depth and a few; others cost a third, and a depth of
+/// whole vectors makes all cheaper. Bench: tenon_bench --ops --filter 'ops/bmm$'; every shape up to 16 on a Xeon,
+/// November 2026.
 bool copies_columns(const Product& product) {
-  const int64_t lanes = 32 / itemsize(product.dtype), sums = product.rows * product.columns;
-  if (product.batches == 1 || product.columns == 1 || product.columns >= lanes) return false;
+  const int64_t lanes = 32 / itemsize(product.dtype), single = product.columns % lanes;
+  if (product.batches == 1 || product.columns == 1) return false;
   if (product.rows > kSmall || product.depth > kSmall || product.depth * product.columns > kSmallProducts) return false;
+  const int64_t sums = product.rows * (single + (product.columns - single) / 3);
   return sums >= product.depth + (product.depth % lanes == 0 ? 20 : 8);
 }
 
