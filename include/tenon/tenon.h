@@ -15,6 +15,7 @@
 #include "tenon/lanes.h"
 #include "tenon/nn.h"
 #include "tenon/ops.h"
+#include "tenon/optim.h"
 #include "tenon/policy.h"
 #include "tenon/random.h"
 #include "tenon/schema.h"

@@ -102,6 +102,17 @@ Tensor of_nothing(const Tensor& input, const ChannelParameters& x) {
   if (x.weight.defined()) result = result * x.weight.select(0, 0);
   return x.bias.defined() ? result + x.bias.select(0, 0) : result;
 }
+/// The strides of results: row-major, or channels_last where the input is.
+Dims result_strides(const Tensor& input) {
+  return format_strides(input.sizes(), format_of(input.sizes(), input.strides()));
+}
+/// term + input * factor, by channel: 16-bit floats are widened only tile by tile.
+Tensor scaled_at_once(const Tensor& input, const Tensor& term, const Tensor& factor) {
+  Tensor result = new_tensor(input.sizes(), result_strides(input), input.dtype(), input.device());
+  addcmul_out(result, by_channel(term, input.dim()), input.detach(), by_channel(factor, input.dim()));
+  forget_writes(result);
+  return result;
+}
 /// As in PyTorch a factor and a term for each channel, so that the input is read once.
 Tensor by_running_numbers(const Tensor& input, const ChannelParameters& x, double eps) {
   const Tensor mean = wide(x.running_mean);
@@ -113,6 +124,8 @@ Tensor by_running_numbers(const Tensor& input, const ChannelParameters& x, doubl
   }
   const Tensor factor = x.weight.defined() ? scale * x.weight : scale;
   const Tensor term = x.bias.defined() ? x.bias - mean * factor : neg(mean) * factor;
+  if (!thread_modes.traced && !is_differentiated(input) && !is_differentiated(x.bias))
+    return scaled_at_once(input, term, factor);
   return addcmul(by_channel(term, dims), input, by_channel(factor, dims)).to(input.dtype());
 }
 
@@ -136,11 +149,7 @@ NormalizedBatch normalized(const Tensor& input, const ChannelParameters& x, doub
   if (x.weight.defined()) factor = factor * x.weight.detach();
   // As in PyTorch a factor and a term for each channel, so that the batch is read only once more.
   const Tensor term = x.bias.defined() ? addcmul(x.bias.detach(), mean, factor, -1) : neg(mean * factor);
-  const Dims strides = format_strides(batch.sizes(), format_of(batch.sizes(), batch.strides()));
-  Tensor elements = new_tensor(batch.sizes(), strides, batch.dtype(), batch.device());
-  addcmul_out(elements, by_channel(term, batch.dim()), batch, by_channel(factor, batch.dim()));
-  forget_writes(elements);
-  return {std::move(elements), std::move(mean), std::move(variance)};
+  return {scaled_at_once(batch, term, factor), std::move(mean), std::move(variance)};
 }
 /// The same by differentiable ops.
 NormalizedBatch normalized_with_history(const Tensor& input, const ChannelParameters& x, double eps) {
@@ -166,16 +175,22 @@ void update_running(const Tensor& input, const ChannelParameters& x, const Norma
   update(x.running_var, batch.variance, count > 1 ? count / (count - 1) : std::nan(""), momentum);
 }
 
+/// What differentiable ops computed in the order of the input, in the order of results.
+Tensor in_format(const Tensor& result, const Tensor& input) {
+  if (result.strides() == result_strides(input)) return result;
+  return result.contiguous(format_of(input.sizes(), input.strides()));
+}
+
 Tensor normalize_batch(const Tensor& input, const ChannelParameters& x, bool training, double momentum, double eps) {
   if (input.numel() == 0) return of_nothing(input, x);
   check(input, x, training);
   const PolicyExemption exempt;
-  if (!training) return by_running_numbers(input, x, eps);
+  if (!training) return in_format(by_running_numbers(input, x, eps), input);
   const bool has_history =
       thread_modes.traced || is_differentiated(input) || is_differentiated(x.weight) || is_differentiated(x.bias);
   NormalizedBatch batch = has_history ? normalized_with_history(input, x, eps) : normalized(input, x, eps);
   update_running(input, x, batch, momentum);
-  return std::move(batch.elements);
+  return in_format(batch.elements, input);
 }
 
 }  // namespace

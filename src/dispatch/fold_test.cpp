@@ -353,5 +353,30 @@ TEST(Fold, SameBitsWithAnyNumberOfThreads) {
   set_num_threads(before);
 }
 
+// Short runs that lie apart are copied and folded several at a time, or across the longest dim. Numbers are small
+// integers, so that every order of summation is exact.
+TEST(Fold, ShortRunsThatLieApart) {
+  for (const Dtype dtype : {bool_, uint8, int32, int64, float16, float32, float64})
+    for (const int64_t rows : {1, 2, 70, 1025, 5000})
+      for (const int64_t run : {1, 2, 3, 17, 200}) {
+        const Tensor wide = arange(rows * (run + 3)).remainder(3).to(dtype).view({rows, run + 3});
+        const Tensor apart = wide.slice(1, 2, 2 + run), dense = apart.clone(MemoryFormat::contiguous);
+        const auto expect_same = [&](const char* op, const auto& folded) {
+          for (const Tensor& x : {apart, apart.view({rows, 1, run}).expand({rows, 2, run})}) {
+            const Tensor own = x.dim() == 2 ? dense : dense.view({rows, 1, run}).expand({rows, 2, run}).contiguous();
+            EXPECT_TRUE(equal(folded(x), folded(own))) << op << " " << dtype_name(dtype) << to_string(x.sizes());
+          }
+        };
+        expect_same("all", [](const Tensor& x) { return all(x); });
+        expect_same("any", [](const Tensor& x) { return any(eq(x, 7)); });
+        expect_same("all 0", [](const Tensor& x) { return all(x, {0}); });
+        expect_same("sum", [](const Tensor& x) { return sum(x, {}, false, float64); });
+        expect_same("prod 0", [](const Tensor& x) { return prod(x.remainder(2).add(1).to(uint8), 0); });
+        expect_same("count_nonzero", [](const Tensor& x) { return count_nonzero(x); });
+        if (is_floating_point(dtype))
+          expect_same("nansum", [](const Tensor& x) { return nansum(x, {}, false, float64); });
+      }
+}
+
 }  // namespace
 }  // namespace tenon

@@ -476,9 +476,9 @@ Tensor& chain_matmul_out(Tensor& out, const List<Tensor>& matrices) {
 
 namespace {
 
-/// A bias of one dim is added by the product itself, if the vectors are the rows of one matrix in memory.
+/// A dense bias of one dim is added by the product itself, if the vectors are the rows of one matrix in memory.
 bool adds_bias_to_rows(const Tensor& input, const Tensor& bias) {
-  return input.dim() != 2 && bias.dim() == 1 && input.is_contiguous();
+  return input.dim() != 2 && bias.dim() == 1 && bias.is_contiguous() && input.is_contiguous();
 }
 
 Tensor linear_of(const Tensor& input, const Tensor& weight, const Tensor& bias) {
@@ -510,8 +510,9 @@ Tensor& plain::linear_out(Tensor& out, const Tensor& input, const Tensor& weight
   const Tensor turned = weight.t();
   if (!bias.defined()) return tenon::matmul_out(out, input, turned);
   if (input.dim() == 2) return tenon::addmm_out(out, bias, input, turned);
+  // Of wrong dtypes PyTorch gives the error of the product without a bias, which throws here.
+  if (input.dtype() != turned.dtype() || input.dtype() != out.dtype()) return tenon::matmul_out(out, input, turned);
   Tensor result = tenon::matmul(input, turned);
-  check_strict_out(out, result.dtype());
   return copy_product(out, result.add_(bias));
 }
 

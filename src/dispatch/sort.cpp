@@ -60,8 +60,11 @@ constexpr int64_t kPlaceCost = 10;         // and in the time of what ranking do
 constexpr int64_t kTinyTaken = 8;          // one element of so many is found as fast as rows of one or two vectors rank
 constexpr int64_t kSampled = 64;           // elements that say which are among the first, and of long rows
 constexpr int64_t kSampledOfLong = 256, kLong = 1 << 12;
-constexpr int64_t kSelectCost = 5;              // of a vector, in comparisons
-constexpr int64_t kSortCost = 20;               // of an element, in comparisons
+constexpr int64_t kSelectCost = 5;         // of a vector, in comparisons
+constexpr int64_t kSortCost = 20;          // of an element, in comparisons
+constexpr int64_t kFirstSorted = 1 << 12;  // of the sort of any selected elements, in comparisons
+constexpr int64_t kVectorSortCost = 15;    // of an element of at least so many, where vectors of items are compared
+constexpr int64_t kVectorSorted = 64;
 constexpr int64_t kSelectedTogether = 1 << 10;  // keys, between two checks of how many were selected
 
 /// Keys of rows that are ranked together, and their ranks.
@@ -112,10 +115,21 @@ class RowOrder {
   bool ranks() const {
     const int64_t lanes = kernels_.lanes;
     if (!is_short() || length_ > kRankedVectors * lanes) return false;
+    if (are_sorted_by_vectors(length_) && cost_of_sort(length_) < cost_of_ranks(length_)) return false;
     return length_ * (length_ + kPlaceCost * lanes) <= kTakeCost * lanes * kept_ ||
            (length_ <= 2 * lanes && length_ <= kTinyTaken * kept_);
   }
-  bool takes() const { return kept_ < length_ && (is_short() || kept_ <= length_ / 8); }
+  bool takes() const {
+    if (kept_ == length_) return false;
+    if (are_sorted_by_vectors(length_)) return cost_of_taking() < cost_of_sort(length_);
+    return is_short() || kept_ <= length_ / 8;
+  }
+  // In comparisons of vectors. exact: for rows whose places are 32 bits
+  int64_t cost_of_ranks(int64_t n) const { return n * (n / kernels_.lanes + kPlaceCost); }
+  int64_t cost_of_taking() const { return kTakeCost * kept_ + length_ / kernels_.lanes; }
+  static int64_t cost_of_sort(int64_t n) {
+    return are_sorted_by_vectors(n) ? kVectorSortCost * std::max(n, kVectorSorted) : kSortCost * n;
+  }
   /// Whether to count, for each element, those before it: an effort of the square of the length, by vectors.
   bool is_short() const {
     constexpr int64_t kDigits = std::min<int64_t>(sizeof(Element), 4);
@@ -142,15 +156,11 @@ class RowOrder {
     if (kept_ >= length_ || length_ < 3 * kSampled || length_ > std::numeric_limits<int32_t>::max()) return false;
     const int64_t sample = sampled(), rank = rank_in_sample();
     if (rank >= sample) return false;
-    const auto lanes = static_cast<double>(kernels_.lanes), length = static_cast<double>(length_);
-    const auto cost_of_ranks = [&](double n) { return n * (n / lanes + kPlaceCost); };
-    const double kept = static_cast<double>(kept_),
-                 found = length * static_cast<double>(rank) / static_cast<double>(sample);
-    const double chosen = std::min(cost_of_ranks(found), kSortCost * found + kSampled * kSampled);
-    const double own = kSelectCost * length / lanes + cost_of_ranks(static_cast<double>(sample)) + chosen;
-    const double others = ranks()   ? cost_of_ranks(length)
-                          : takes() ? kTakeCost * kept + length / lanes
-                                    : kSortCost * length;
+    const int64_t found = length_ * rank / sample;
+    const int64_t sorted = cost_of_sort(found) + (are_sorted_by_vectors(found) ? 0 : kFirstSorted);
+    const int64_t chosen = std::min(cost_of_ranks(found), sorted);
+    const int64_t own = kSelectCost * length_ / kernels_.lanes + cost_of_ranks(sample) + chosen;
+    const int64_t others = ranks() ? cost_of_ranks(length_) : takes() ? cost_of_taking() : cost_of_sort(length_);
     return own < others;
   }
   void select_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
@@ -166,7 +176,7 @@ class RowOrder {
     const Key most = key_of_sample(keys);
     const int64_t n = select_up_to(keys, most);
     if (n < kept_) return false;
-    if (n <= kRankedVectors * kernels_.lanes && n <= kRankedTogether) {
+    if (n <= kRankedVectors * kernels_.lanes && n <= kRankedTogether && cost_of_ranks(n) <= cost_of_sort(n)) {
       RankRoom<Key> room;
       std::copy_n(selected_.data(), n, room.keys());
       with_ranks(room, n, 1, [&](auto& ranked) {

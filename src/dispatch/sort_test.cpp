@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -65,6 +67,26 @@ TEST(Sort, FirstElementsAreThoseOfTheWholeOrder) {
         if (is_floating_point(dtype))
           expect_first_of_sorted(where(random.gt(0), random, NAN).to(dtype), k, "half NaN ");
       }
+}
+
+/// Compares with the order of std::stable_sort.
+void expect_stable(const Tensor& x, const std::string& kind) {
+  const auto* const elements = x.data<int64_t>();
+  std::vector<int64_t> places(static_cast<std::size_t>(x.numel()));
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](int64_t a, int64_t b) { return elements[a] < elements[b]; });
+  const Tensor indices = std::get<1>(sort(x, 0));
+  EXPECT_TRUE(std::equal(places.begin(), places.end(), indices.data<int64_t>())) << kind << x.numel();
+}
+// 32 bits of a key are packed with its place. The others order keys that are equal in those: few of many, or most.
+TEST(Sort, KeysOfMoreThan32Bits) {
+  manual_seed(3);
+  for (const int64_t n : {2, 70, 129, 300, 1000, 5000, 9000}) {
+    const Tensor close = randint(0, 1 << 20, {n}), far = close.mul(int64_t{1} << 40);
+    expect_stable(far + close, "all bits ");
+    expect_stable(far.floor_divide(int64_t{1} << 58).mul(int64_t{1} << 58) + close, "low bits ");
+    expect_stable(where(arange(n) == 1, full({}, int64_t{1} << 62), randint(0, 300, {n})), "equal ");
+  }
 }
 
 }  // namespace

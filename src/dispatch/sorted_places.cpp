@@ -56,15 +56,28 @@ void sort_items(std::span<Item> items, std::span<Item> scratch, int key_bits) {
     sort_by_digits(items, scratch, digits);
 }
 
+// As few items are sorted by std::sort in the time of a block of the kernel.
+constexpr std::size_t kFewItems = 12;
+
 }  // namespace
+
+SortedPlaces::Items SortedPlaces::new_items(int64_t length) {
+  // exact: a few more than the row's keys
+  const int64_t blocks = (length + kSortedBlock - 1) / kSortedBlock, lines = blocks * kSortedBlock / 8;
+  return Items(std::make_unique_for_overwrite<Line[]>(static_cast<std::size_t>(lines)).release()->items);
+}
 
 template <class Key>
 void SortedPlaces::sort(const Key* keys, const KeyRange<Key>& of) {
   const int bits = static_cast<int>(std::bit_width(of.range)), low_bits = std::max(bits - 32, 0);
   const auto least = static_cast<uint64_t>(of.least);
   const auto distance = [&](std::size_t i) { return static_cast<uint64_t>(keys[i]) - least; };
-  for (std::size_t i = 0; i < length_; ++i) items_[i] = Item(distance(i) >> low_bits, static_cast<int64_t>(i));
-  sort_items({items_.get(), length_}, {scratch_.get(), length_}, bits - low_bits);
+  const auto n = static_cast<int64_t>(length_);
+  key_kernels<Key>().pack(&items_[0].packed, keys, n, of.least, low_bits);
+  if (are_sorted_by_vectors(n))
+    kernels().sort_items(&items_[0].packed, n);
+  else
+    sort_items({items_.get(), length_}, {scratch_.get(), length_}, bits - low_bits);
   if (low_bits > 0) sort_runs(low_bits, distance);
 }
 template void SortedPlaces::sort(const int32_t* keys, const KeyRange<int32_t>& of);
@@ -79,8 +92,15 @@ void SortedPlaces::sort_runs(int low_bits, const Distance& distance) {
     if (end - first == 1) continue;
     const std::span<Item> run(items_.get() + first, end - first);
     for (Item& item : run) item = Item(distance(static_cast<std::size_t>(item.place())) & low, item.place());
-    sort_items(run, {scratch_.get() + first, run.size()}, low_bits);
+    sort_run(run, low_bits);
   }
+}
+void SortedPlaces::sort_run(std::span<Item> run, int key_bits) {
+  const std::span<Item> scratch(scratch_.get(), run.size());
+  if (run.size() < kFewItems || !are_sorted_by_vectors(std::ssize(run))) return sort_items(run, scratch, key_bits);
+  std::copy(run.begin(), run.end(), scratch.begin());
+  kernels().sort_items(&scratch[0].packed, std::ssize(run));
+  std::copy_n(scratch.begin(), run.size(), run.begin());
 }
 
 }  // namespace tenon

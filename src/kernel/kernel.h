@@ -215,6 +215,15 @@ struct OrderKernels {
   /// There is at least one element, and room for as many as are read. Null of bool, and without AVX-512.
   int64_t (*groups)(void* firsts, int64_t* counts, int64_t* inverse, const void* in, int64_t n);
 };
+/// Orders of keys of one type, which they are passed as.
+struct KeyKernels {
+  /// Writes the smallest of `n` keys, then the largest, to `ends`; there is at least one.
+  void (*range)(void* ends, const void* keys, int64_t n);
+  /// items[i] = the key's distance from `least` without its `low_bits` lowest bits, in the upper half, and i.
+  void (*pack)(uint64_t* items, const void* keys, int64_t n, int64_t least, int low_bits);
+};
+/// Items are sorted in blocks of so many: there is room for whole blocks.
+inline constexpr int64_t kSortedBlock = 128;
 inline constexpr int64_t kKeySlack = 64;
 /// A block of the square root of the vectors in a row may be added twice: at most 8 * sqrt(length) and a few vectors.
 constexpr int64_t take_first_room(int64_t length) { return length + length / 8 + 512; }
@@ -496,7 +505,10 @@ struct KernelTable {
   MoveKernels move[5];
   /// Rows of `bytes` bytes in reverse order.
   void (*reverse_rows)(void* out, const void* in, int64_t bytes, int64_t rows);
-  OrderKernels order[kDtypeCount];      // none of complex dtypes
+  OrderKernels order[kDtypeCount];  // none of complex dtypes
+  KeyKernels keys32, keys64;
+  /// Sorts `n` different items that lie on a cache line. Null without AVX-512.
+  void (*sort_items)(uint64_t* items, int64_t n);
   ProductKernels product[kDtypeCount];  // of float32, float64, int32 and int64; of pairs of bfloat16, if fast
   IndexKernels index;
   RandomKernels random;

@@ -14,6 +14,7 @@
 #define HWY_TARGET_INCLUDE "kernel/order.cpp"
 #include "hwy/foreach_target.h"
 #include "kernel/half-inl.h"
+#include "kernel/sorted_items-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -262,6 +263,33 @@ int64_t select(void* selected, void* places, const void* keys, int64_t n, int64_
   return count;
 }
 
+// --- Ranges of keys, and items of keys and places. Loops for the compiler, as above.
+
+template <class Key>
+void range(void* ends, const void* keys, int64_t n) {
+  const Key* HWY_RESTRICT from = static_cast<const Key*>(keys);
+  Key least = from[0], most = from[0];
+  for (int64_t i = 1; i < n; ++i) {
+    least = from[i] < least ? from[i] : least;
+    most = from[i] > most ? from[i] : most;
+  }
+  static_cast<Key*>(ends)[0] = least;
+  static_cast<Key*>(ends)[1] = most;
+}
+template <class Key>
+void pack(uint64_t* items, const void* keys, int64_t n, int64_t least, int low_bits) {
+  const Key* HWY_RESTRICT from = static_cast<const Key*>(keys);
+  uint64_t* HWY_RESTRICT to = items;
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t distance = static_cast<uint64_t>(int64_t{from[i]}) - static_cast<uint64_t>(least);
+    to[i] = distance >> low_bits << 32 | static_cast<uint64_t>(i);
+  }
+}
+template <class Key>
+constexpr KeyKernels key_kernels() {
+  return {&range<Key>, &pack<Key>};
+}
+
 // --- Groups of equal neighbours
 
 #if HWY_TARGET <= HWY_AVX3
@@ -458,6 +486,11 @@ void fill_orders(KernelTable& table) {
   set_order<int32_t>(table, bfloat16, &float_keys<int16_t, int32_t, 0x7F80>);
   set_order<int32_t>(table, float32, &float_keys<int32_t, int32_t, 0x7F80'0000>);
   set_order<int64_t>(table, float64, &float_keys<int64_t, int64_t, 0x7FF0'0000'0000'0000>);
+  table.keys32 = key_kernels<int32_t>();
+  table.keys64 = key_kernels<int64_t>();
+#if HWY_TARGET <= HWY_AVX3
+  table.sort_items = &sort_items;
+#endif
   fill_groups(table);
 }
 

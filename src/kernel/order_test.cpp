@@ -151,6 +151,31 @@ TEST(Order, KeysUpToOneAreSelectedInTheirOrder) {
     }
 }
 
+/// Items of `n` keys below `keys`, in no order, in order, or the other way round.
+void expect_sorted_items(std::mt19937_64& random, uint64_t n, uint64_t keys) {
+  const std::size_t room = (n + kSortedBlock - 1) / kSortedBlock * kSortedBlock;
+  const auto items = std::make_unique<uint64_t[]>(room);
+  std::vector<uint64_t> wanted;
+  for (uint64_t i = 0; i < n; ++i) wanted.push_back(random() % keys << 32 | i);
+  for (const char* order : {"no order", "sorted", "reversed"}) {
+    std::copy(wanted.begin(), wanted.end(), items.get());
+    kernels().sort_items(items.get(), static_cast<int64_t>(n));
+    std::sort(wanted.begin(), wanted.end());
+    ASSERT_TRUE(std::equal(wanted.begin(), wanted.end(), items.get()))
+        << n << " items of " << keys << " keys, " << order;
+    if (order[0] == 's') std::reverse(wanted.begin(), wanted.end());
+  }
+}
+TEST(Order, ItemsAreSorted) {
+  if (!kernels().sort_items) return;
+  std::mt19937_64 random(8);
+  for (const uint64_t keys : {uint64_t{1}, uint64_t{20}, uint64_t{1} << 32}) {
+    for (uint64_t n = 1; n < 400; ++n) expect_sorted_items(random, n, keys);
+    for (const uint64_t n : {511, 513, 640, 641, 1000, 1025, 1281, 2048, 3000, 5121, 8192})
+      expect_sorted_items(random, n, keys);
+  }
+}
+
 template <class T>
 bool is_equal(const T& a, const T& b) {
   if constexpr (is_half_v<T>)

@@ -54,6 +54,14 @@ bool lies_in_blocks(const Plan& plan) {
   return stride_of(plan, 0, 0) == 1 && stride_of(plan, 1, 0) == 1 && (is_one || stride_of(plan, 0, 2) == plan.sizes[0]);
 }
 
+/// The loop whose elements are one run, if none is kept: the innermost one, `first`, or the longest if that is short.
+/// Each run costs as much as tens of elements. Bench: ./dev bench-catalogue --filter count_nonzero.
+int64_t run_loop(const Plan& plan, int64_t first) {
+  if (first < 0 || plan.sizes[first] >= kFewLanes) return first;
+  const int64_t* const sizes = plan.sizes.data();
+  return std::max_element(sizes, sizes + plan.ndim()) - sizes;
+}
+
 /// The innermost kept loop that fills vectors, else the longest; for blocks the third.
 void choose_loops(const Plan& plan, Shape& shape) {
   if (shape.inner > 0) {
@@ -71,6 +79,7 @@ void choose_loops(const Plan& plan, Shape& shape) {
       shape.lanes = plan.sizes[loop];
     }
   }
+  if (shape.inner == 0 && shape.lane_loop < 0) shape.row_loop = run_loop(plan, shape.row_loop);
   if (shape.row_loop >= 0) shape.rows = plan.sizes[shape.row_loop];
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
     if (loop == shape.lane_loop || loop == shape.row_loop || (shape.inner > 0 && loop == 0)) continue;

@@ -26,6 +26,11 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan, const ReduceShape& shape)
       in_place[i] = stride == 0 && strides[shape.row_loop] == 0;
       continue;
     }
+    if (shape.apart || shape.joins_runs()) {
+      const int64_t step = strides[shape.apart ? 1 : shape.reduced[0]];
+      in_place[i] = (stride == 0 || stride == 1) && step == stride * plan.sizes[shape.lane_loop];
+      continue;
+    }
     in_place[i] =
         (stride == 0 || stride == 1) &&
         (!shape.folds_rows() || strides[shape.kept[0]] == stride * shape.lanes || shape.tile < 2 * shape.lanes);
@@ -103,7 +108,7 @@ struct Setup {
         fold_values(fold) {
     const bool lies_in_lanes = shape.lane_loop >= 0 && !shape.joins_rows() && plan.strides_of(1)[shape.lane_loop] == 1;
     if (!whole.instructions().empty()) choose_widening_folds(lies_in_lanes);
-    plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes;
+    plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes && !shape.apart;
     if (!plain) across = nullptr;
     blocks = plain ? where_it_lies.blocks : blocks_of_results();
     is_far = plan.numel * itemsize(elements.dtype(0)) > 2 * streaming_threshold();
@@ -309,12 +314,13 @@ class ReduceLoop {
       const int shift = shift_of(program.dtype(i));
       const int64_t stride = shape_.lane_loop < 0 ? 1 : plan_.strides_of(i + 1)[shape_.lane_loop];
       const std::byte* from = static_cast<const std::byte*>(setup_.inputs[i]) + (offset(i + 1) << shift);
-      if (!shape_.joins_rows() ? stride == 0 || stride == 1 : setup_.in_place[i]) {
+      const bool several = shape_.joins_rows() || shape_.apart;
+      if (several ? setup_.in_place[i] : stride == 0 || stride == 1) {
         registers_[i] = {from, stride};
         continue;
       }
-      const int64_t row = !shape_.joins_rows() ? n : plan_.sizes[shape_.lane_loop];
-      const int64_t step = !shape_.joins_rows() ? 0 : plan_.strides_of(i + 1)[shape_.row_loop];
+      const int64_t row = several ? plan_.sizes[shape_.lane_loop] : n;
+      const int64_t step = several ? plan_.strides_of(i + 1)[shape_.apart ? 1 : shape_.row_loop] : 0;
       kernels().move[shift].gather(registers_.slot(i), from, stride, row, step, n / row);
       registers_[i] = {registers_.slot(i), 1};
     }
@@ -352,15 +358,19 @@ class ReduceLoop {
     reduced_.go_to(first / pieces);
     values_.reset();
     int64_t piece = first % pieces;
-    // Runs that are one piece each and need no copy are folded together.
-    const bool together = setup_.plain && pieces == 1 && !shape_.reduced.empty();
-    const int64_t step = together ? plan_.strides_of(1)[shape_.reduced[0]] : 0;
+    // Runs that are one piece each are folded together: where they lie, or as many as a tile holds.
+    const bool joins = !setup_.plain && shape_.joins_runs();
+    const bool together = joins || (setup_.plain && pieces == 1 && !shape_.reduced.empty());
+    const int64_t step = joins ? shape_.lanes : together ? plan_.strides_of(1)[shape_.reduced[0]] : 0;
+    const int64_t most = joins ? shape_.tile / shape_.lanes : last;
     for (int64_t i = first; i < last;) {
       check_interrupt();
       const int64_t start = piece * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
-      const int64_t runs = together ? std::min({values_.space(), reduced_.left(), last - i}) : 1;
-      const void* lanes =
-          tile(n, [&](int64_t operand) { return kept_[operand] + reduced_[operand] + start * lane_stride(operand); });
+      const int64_t runs = together ? std::min({values_.space(), reduced_.left(), last - i, most}) : 1;
+      const auto offset = [&](int64_t operand) {
+        return kept_[operand] + reduced_[operand] + start * lane_stride(operand);
+      };
+      const void* lanes = joins ? tile_of_rows(shape_.reduced[0], runs, offset) : tile(n, offset);
       setup_.fold(values_.next_place(), lanes, n, step, runs, setup_.is_far && setup_.plain);
       values_.add(runs);
       i += runs;

@@ -92,7 +92,8 @@ void choose_lanes(const Plan& plan, FoldForms forms, ReduceShape& shape) {
     shape.lanes = plan.sizes[0] * plan.sizes[2];
     return;
   } else if (plan.ndim() > 1 && plan.sizes[0] < widened_lanes(plan, has_rows) && is_reduced(plan, 1) &&
-             continues(plan)) {
+             (continues(plan) || !has_rows)) {
+    shape.apart = !continues(plan);
     shape.widened = std::min(whole_vectors(plan.sizes[0], has_rows ? kFewLanes : kLanes), plan.sizes[1]);
     shape.rounds_left = plan.sizes[1] % shape.widened;
   }
@@ -152,8 +153,8 @@ ReduceShape choose_shape(const Plan& plan, FoldForms forms) {
   if (shape.along) {
     // A tile holds several short runs. Long runs are cut, so that a tile's casts stay in the cache; the pieces become
     // one more reduced loop.
-    shape.tile =
-        shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), shape.kept_count) : 4 * kLanes;
+    const int64_t runs = shape.reduced_count == 1 ? shape.kept_count : plan.sizes[shape.reduced[0]];
+    shape.tile = shape.lanes <= kRowNumel ? shape.lanes * std::min(rows_of_tile(shape.lanes), runs) : 4 * kLanes;
     shape.reduced_count *= (shape.lanes + shape.tile - 1) / shape.tile;
   } else {
     shape.tile = shape.in_blocks ? std::min(shape.lanes, lanes_of_blocks(plan, forms.rows ? kBlocks : kShortBlock))

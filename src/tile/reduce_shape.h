@@ -21,6 +21,7 @@ struct ReduceShape {
   bool in_blocks = false;                 // across: kernels fold the turns of loop 1 for each turn of the row loop
   int64_t widened = 1;                    // across: a tile holds so many turns (rounds) of the next, reduced loop
   int64_t rounds_left = 0;                // rounds that do not fill a tile
+  bool apart = false;                     // rounds do not follow each other in an input, and are copied to a tile
   SmallVector<int64_t, 8> kept, reduced;  // the loops that are counted one by one
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tile = 1;      // lanes of a tile
@@ -29,6 +30,8 @@ struct ReduceShape {
 
   /// Whether rows of a short lane loop are copied to a tile, one after the other.
   bool joins_rows() const { return row_loop >= 0 && !in_blocks; }
+  /// Whether several short runs of one output are copied to a tile, and computed together.
+  bool joins_runs() const { return along && !folds_rows() && !reduced.empty() && tile >= 2 * lanes; }
   /// Whether each output is a run, so that neighbouring ones are folded together.
   bool folds_rows() const { return along && reduced_count == 1 && kept_count > 1; }
 };

@@ -445,3 +445,31 @@ def test_names():
     for name in "relu selu celu rrelu prelu threshold hardshrink selu_ celu_ rrelu_ threshold_".split():
         assert hasattr(tenon, name) and hasattr(torch, name)
         assert hasattr(tenon.Tensor, name) == hasattr(torch.Tensor, name)
+
+
+BIASES = {
+    "none": lambda m, x: None,
+    "dense": lambda m, x: m.ones(5, dtype=x.dtype),
+    "another dtype": lambda m, x: m.ones(5, dtype=m.float64),
+    "expanded": lambda m, x: m.ones(1, dtype=x.dtype).expand(5),
+    "another size": lambda m, x: m.ones(4, dtype=x.dtype),
+}
+
+
+@pytest.mark.parametrize("sizes", [(2,), (3, 2), (4, 3, 2), (1, 6, 7, 2)])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("out", [None, "float32", "float64"])
+def test_errors_of_linear(sizes, bias, out):
+    """Of several mistakes the one that PyTorch finds first, which depends on the layouts."""
+
+    def call(m, dtype, columns, turned):
+        x = m.ones(sizes[::-1]).permute(*reversed(range(len(sizes)))) if turned else m.ones(sizes)
+        weight = m.ones(5, columns, dtype=getattr(m, dtype))
+        linear = m._C._nn.linear if m is torch else m.nn.functional.linear
+        kwargs = {} if out is None else {"out": m.empty(0, dtype=getattr(m, out))}
+        return linear(x, weight, BIASES[bias](m, x), **kwargs)
+
+    for dtype in ("float32", "float64", "int8"):
+        for columns in (2, 4):
+            for turned in (False, True):
+                same(call, dtype, columns, turned)

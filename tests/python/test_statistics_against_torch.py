@@ -271,6 +271,28 @@ def test_gradients_of_weights_beside_large_means():
     assert (weight.grad.double() - (x.double() - 1e4).sum(0)).abs().max() < 1e-5
 
 
+LAYOUTS = {
+    "row-major": lambda m: m.ones(4, 3, 2, 5),
+    "permuted": lambda m: m.ones(2, 3, 4).transpose(0, 2),
+    "channels last": lambda m: m.ones(4, 3, 2, 5).contiguous(memory_format=m.channels_last),
+    "every second": lambda m: m.ones(4, 3, 10)[..., ::2],
+    "a row for each column": lambda m: m.ones(3, 4).t(),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("differentiated", [False, True])
+def test_strides_of_batch_norm(name, training, dtype, differentiated):
+    def strides(m):
+        x = LAYOUTS[name](m).to(getattr(m, dtype)).requires_grad_(differentiated)
+        numbers = [m.ones(3, dtype=x.dtype) for _ in range(4)]
+        return F(m).batch_norm(x, *numbers, training=training).stride()
+
+    assert strides(tenon) == strides(torch)
+
+
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64"])
 def test_dtypes_of_batch_norm(dtype, training):
