@@ -172,7 +172,7 @@ class TileLoop {
   /// Chooses the inputs whose memory waits while several instructions compute a tile.
   void set_ahead() {
     const Schedule& schedule = setup_.schedule;
-    if (!schedule.is_far || schedule.route != Route::tiles || program_.instructions().size() < kAheadInstructions)
+    if (!schedule.is_far || schedule.route != Route::tiles || program_.steps() < kAheadInstructions)
       return;
     for (int i = 0; i < program_.inputs(); ++i) {
       const int64_t operand = plan_.input(i);
