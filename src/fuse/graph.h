@@ -76,6 +76,12 @@ struct Pass;
 class Blocks;
 class Axes;
 
+/// A step that shows its operand's elements, from `offset` on, with the sizes, strides and dtype of `view`.
+GraphStep view_step(const Tensor& view, int64_t offset);
+
+/// Lets ops on expanded tensors compute at the size of what was expanded, where only other elementwise ops read them.
+void narrow_expanded_steps(GraphTrace& trace);
+
 /// Lets what reads a call's result read that of the first equal call: the others are dead.
 void merge_repeated_steps(GraphTrace& trace);
 

@@ -213,20 +213,8 @@ void Tracer::note_alias(const Tensor& self, const Tensor& alias) {
 }
 
 int Tracer::view_of(const Tensor& tensor, int base) {
-  GraphStep step{.name = "view", .operands = {base}};
-  step.key =
-      key_of_dims(key_of_dims(key_of("view", tensor.storage_offset(), tensor.dim(), static_cast<int>(tensor.dtype())),
-                              tensor.sizes()),
-                  tensor.strides());
-  step.run = [sizes = tensor.sizes().copy(), strides = tensor.strides().copy(), offset = tensor.storage_offset(),
-              dtype = tensor.dtype()](const Tensor* operands) -> List<Tensor> {
-    const Tensor& self = operands[0];
-    // exact: inside the storage
-    const int64_t from = self.storage_offset() * self.itemsize() / itemsize(dtype);
-    // Checked again: tensors without data have no storage that as_strided() could leave.
-    const Tensor cast = self.dtype() == dtype ? self : self.view(dtype);
-    return {cast.as_strided(sizes, strides, (Checked(from) + offset).or_throw("view: integer overflow"))};
-  };
+  GraphStep step = view_step(tensor, tensor.storage_offset());
+  step.operands = {base};
   const int id =
       define({.kind = GraphValue::Kind::made, .meta = tensor, .step = static_cast<int>(trace_.steps.size())});
   step.results = {id};
@@ -792,9 +780,27 @@ GraphTrace Tracer::run(const TracedFunction& function, const List<Tensor>& input
 
 }  // namespace
 
+GraphStep view_step(const Tensor& tensor, int64_t offset) {
+  GraphStep step{.name = "view"};
+  step.key =
+      key_of_dims(key_of_dims(key_of("view", offset, tensor.dim(), static_cast<int>(tensor.dtype())), tensor.sizes()),
+                  tensor.strides());
+  step.run = [sizes = tensor.sizes().copy(), strides = tensor.strides().copy(), offset,
+              dtype = tensor.dtype()](const Tensor* operands) -> List<Tensor> {
+    const Tensor& self = operands[0];
+    // exact: inside the storage
+    const int64_t from = self.storage_offset() * self.itemsize() / itemsize(dtype);
+    // Checked again: tensors without data have no storage that as_strided() could leave.
+    const Tensor cast = self.dtype() == dtype ? self : self.view(dtype);
+    return {cast.as_strided(sizes, strides, (Checked(from) + offset).or_throw("view: integer overflow"))};
+  };
+  return step;
+}
+
 GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& inputs) {
   GraphTrace trace = Tracer().run(function, inputs);
   merge_repeated_steps(trace);
+  narrow_expanded_steps(trace);
   return trace;
 }
 
