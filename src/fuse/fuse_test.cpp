@@ -164,8 +164,7 @@ TEST(Fuse, WhatIsExpandedIsComputedAtItsOwnSize) {
   };
   const Tensors inputs{rand({300, 40}), rand({40}), rand({302, 1})};
   const Fused fused(function);
-  EXPECT_NE(fused.explain(inputs).find("mul, log1p -> float32[1, 40]"), std::string::npos)
-      << fused.explain(inputs);
+  EXPECT_NE(fused.explain(inputs).find("mul, log1p -> float32[1, 40]"), std::string::npos) << fused.explain(inputs);
   const Tensors found = fused(inputs), wanted = function(inputs);
   expect_same({found[0], found[1]}, {wanted[0], wanted[1]}, "elementwise");
   for (const std::size_t sum : {2u, 3u}) EXPECT_TRUE(allclose(found[sum], wanted[sum], 1e-4, 1e-5));
@@ -323,6 +322,54 @@ TEST(Fuse, WritesInPlace) {
   };
   const Tensor a = rand({4, 3});
   expect_same(Fused(function)({a}), function({a}), "");
+}
+
+TEST(Fuse, TensorsMadeOfNumbersAreWrittenInPlace) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    Tensor sum = zeros({3}), count = ones({3}) * 2, last = empty({2, 3}), places = full({4}, 1.5);
+    const Tensor before = x[0] + sum;
+    for (int64_t row = 0; row < 2; ++row) sum.add_(x[0].select(0, row));
+    count.mul_(sum).clamp_(-1, 1);
+    last.copy_(x[0]);
+    places.scatter_add_(0, x[1], sum);
+    return {sum, before, count, last, places, zeros({3})};
+  };
+  const Tensors inputs{rand({2, 3}) - 0.5, tensor({0, 3, 3})};
+  const Fused fused(function);
+  for (int call = 0; call < 3; ++call) {
+    const Tensors results = fused(inputs);
+    expect_same(results, function(inputs), "call " + std::to_string(call));
+    for (Tensor result : results) result.fill_(7);
+  }
+  EXPECT_EQ(error_of(
+                [](const Tensors& x) -> Tensors {
+                  Tensor own = zeros({3});
+                  own.select(0, 1).add_(x[0].select(0, 0));
+                  return {own};
+                },
+                {ones({3})}),
+            "tenon.fuse: add_() writes to a view, which can't be traced; write to the whole tensor");
+  EXPECT_EQ(
+      error_of(
+          [](const Tensors& x) -> Tensors {
+            Tensor own = zeros({3});
+            const Tensor view = own.select(0, 1);
+            own.add_(x[0]);
+            return {view};
+          },
+          {ones({3})}),
+      "tenon.fuse: a write to a tensor that has views or shares its memory can't be traced; write before they are "
+      "made");
+  Tensor elsewhere = zeros({3});
+  EXPECT_EQ(error_of(
+                [&](const Tensors& x) -> Tensors {
+                  elsewhere.add_(x[0]);
+                  return {x[0]};
+                },
+                {ones({3})})
+                .find("tenon.fuse: add_() writes to a tensor that is no argument"),
+            0u);
+  EXPECT_FALSE(elsewhere.is_meta());
 }
 
 TEST(Fuse, WritesToArgumentsComeAtTheEnd) {

@@ -39,6 +39,7 @@ struct GraphStep {
   Recorder calls = {};   // of an elementwise op: its call on the operands' meta tensors
   Tensor recorded = {};  // its result there
   Run run = {};          // of any other op: computes the results; empty: elementwise
+  int place = 0;         // among the function's calls
   /// Of an op that computes rows apart: which dims of its one operand a row is. The other dims are the results', too.
   std::optional<Dims> row_dims = {};  // a mask
   bool keeps_dims = true;             // the results have the row's dims, too
@@ -50,6 +51,8 @@ struct GraphStep {
   std::optional<Fold> fold = {};
 
   bool is_elementwise() const noexcept { return !run; }
+  /// Calls `run`. What it refuses of its elements gets a note of the op.
+  List<Tensor> compute(const Tensor* tensors) const;
   /// Whether the call is an instruction of a Program.
   bool is_recorded() const { return calls.is_complete() && calls.find(recorded) >= static_cast<int>(operands.size()); }
 };
