@@ -140,6 +140,12 @@ TEST(Fuse, ChainsBeyondTheCachesAreStreamedWithTheSameBits) {
   expect_same_bits(fuse(chain)(a, m, s), chain(a, m, s), "rows with gaps");
   const Tensor dense = a.contiguous();
   expect_same_bits(fuse(chain)(dense, m, s), chain(dense, m, s), "rows that end within lines");
+  const auto several = [&](const Tensors& x) -> Tensors {
+    const Tensor y = chain(x[0], x[1], x[2]);
+    return {y, y.sqrt(), (y * 2 + 1) - x[1]};
+  };
+  const Tensors found = Fused(several)({dense, m, s}), wanted = several({dense, m, s});
+  for (std::size_t i = 0; i < 3; ++i) expect_same_bits(found[i], wanted[i], "results that others are computed of");
 }
 
 TEST(Fuse, LambdasOverTensors) {

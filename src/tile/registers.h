@@ -161,7 +161,7 @@ class Registers {
     const Target target = targets_[reg];
     std::byte* const to = target.to ? target.to : slot(reg);
     lanes_[reg] = {to, 1};
-    if (!target.streamed) {
+    if (to != target.to || !target.streamed) {
       run(false)(to, linked.lanes, n);
       return true;
     }
