@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N] [--without LIBRARY].
+"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N] [--without LIBRARY] [--json FILE].
 
 Beside it: Tenon's and PyTorch's ops one by one, torch.compile, JAX's jit, numexpr and Blosc2's lazy expressions, those of
 them that are installed and can compute the function. All run on one core, take turns, and allocate their results. A time
 is the least CPU time of a call, over all rounds; a ratio is the other library's time divided by that of tenon.fuse.
-Every result is compared with PyTorch's first.
+Every result is compared with PyTorch's first. The file gets the times and the bytes that are moved, for tools/plot_fuse.py.
 """
 
 import argparse
 import importlib
+import json
 import os
 import pathlib
 import re
@@ -50,6 +51,17 @@ def distances(m, a):
     return m.sum(d * d, -1)
 
 
+def nearest(m, points, centres):
+    d = points[:, None] - centres[None]
+    return m.sum(d * d, -1).argmin(1)
+
+
+def attention(m, q, k, v):
+    scores = (q @ k.T) * 0.125
+    e = m.exp(scores - m.amax(scores, -1, keepdims=True))
+    return (e / m.sum(e, -1, keepdims=True)) @ v
+
+
 def photo(m, a, mean, deviation):
     return (a / 255 - mean) / deviation
 
@@ -73,6 +85,8 @@ CASES = [
     ("softmax by hand", softmax, ("matrix",), False, None, None),
     ("layer norm by hand", layer_norm, ("matrix", "row"), False, None, None),
     ("pairwise distances", distances, ("points",), False, None, None),
+    ("k-means: nearest of 64", nearest, ("points", "centres"), False, None, None),
+    ("attention by hand", attention, ("queries", "keys", "values"), False, None, None),
     ("u8 photo to float32", photo, ("photo", "colour", "colour"), False, "(a / 255 - row) / column", True),
     ("chain both ways", chain, ("matrix", "row", "column"), True, None, None),
 ]
@@ -90,6 +104,8 @@ def make_operands(numpy, rows):
         "row": random.standard_normal(rows, dtype=numpy.float32),
         "column": random.random((rows, 1), dtype=numpy.float32) + 1,
         "points": random.standard_normal((rows, 8), dtype=numpy.float32),
+        "centres": random.standard_normal((64, 8), dtype=numpy.float32),
+        **{name: random.standard_normal((rows, 64), dtype=numpy.float32) for name in ("queries", "keys", "values")},
         "photo": numpy.concatenate([pixels] * copies),
         "colour": numpy.array([0.485, 0.456, 0.406], dtype=numpy.float32),
     }
@@ -147,6 +163,7 @@ def calls_of(case, operands, modules):
     calls["tenon.fuse"] = tensor_call(tenon, tenon.fuse(on(tenon)), given, backward)
     calls["tenon ops"] = tensor_call(tenon, on(tenon), given, backward)
     calls["torch"] = tensor_call(torch, on(torch), given, backward)
+    torch.compiler.reset()  # it compiles a function only so many times, and all cases call one lambda
     calls["torch.compile"] = tensor_call(torch, torch.compile(on(torch)), given, backward)
     if modules["jax"]:
         calls["jax.jit"] = jax_call(modules["jax"], function, given, backward)
@@ -158,6 +175,14 @@ def calls_of(case, operands, modules):
         lazy_operands = {name: x for name, x in text_operands(numpy, given).items() if re.search(rf"\b{name}\b", lazy_text)}
         calls["blosc2"] = lambda: modules["blosc2"].lazyexpr(lazy_text, lazy_operands)[()]
     return calls
+
+
+def bytes_moved(module, function, operands):
+    """(by tenon.fuse, op by op), as its explain says."""
+    names_of = Tensors(module)
+    text = module.fuse(lambda *x: function(names_of, *x)).explain(*[module.from_numpy(x.copy()) for x in operands])
+    units = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+    return [float(number) * units[unit] for number, unit in re.findall(r"(?:moves|op by op) ([\d.]+) ([kMG]?B)", text)]
 
 
 def check(name, results, numpy):
@@ -208,6 +233,7 @@ def main():
     parser.add_argument("--filter", default="", help="cases whose name matches")
     parser.add_argument("--rows", type=int, default=4096, help="of the square matrix")
     parser.add_argument("--without", action="append", default=[], choices=COLUMNS[2:], help="a library to leave out")
+    parser.add_argument("--json", type=pathlib.Path, help="a file for times and bytes")
     options = parser.parse_args()
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -223,6 +249,7 @@ def main():
     operands = make_operands(modules["numpy"], options.rows)
     print("| function | tenon.fuse, ms | " + " | ".join(COLUMNS) + " |")
     print("|---" * (len(COLUMNS) + 2) + "|")
+    measured = []
     for case in CASES:
         if not re.search(options.filter, case[0]):
             continue
@@ -232,8 +259,13 @@ def main():
         check(case[0], usable(case[0], calls), modules["numpy"])
         seconds = least_seconds(calls, options.rounds)
         own = seconds["tenon.fuse"]
+        if not case[3]:
+            fused, ops = bytes_moved(modules["tenon"], case[1], [operands[name] for name in case[2]])
+            measured.append({"name": case[0], "fused_bytes": fused, "ops_bytes": ops, "milliseconds": {k: round(v * 1e3, 3) for k, v in seconds.items()}})
         ratios = [f"{seconds[name] / own:.1f}" if name in seconds else "-" for name in COLUMNS]
         print(f"| {case[0]} | {own * 1e3:.3g} | " + " | ".join(ratios) + " |", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps({"rows": options.rows, "cases": measured}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = {
     "docs/explain.svg": ["tenon", "explain", "f32[5,3,4,1] + f32[3,1,1]", "--svg", "-"],
+    "docs/fuse.svg": ["python3", "tools/plot_fuse.py", "docs/fuse.json", "-"],
     "docs/sweep.svg": ["python3", "tools/plot_sweep.py", "docs/sweep.json", "-"],
 }
 MOST_NOT_RUN = 12  # the most blocks that may be marked as not run

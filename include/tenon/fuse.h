@@ -15,6 +15,10 @@
 
 namespace tenon {
 
+namespace fusion {
+class Graph;
+}
+
 /// A function of tensors that is traced. The results are those of the function, bit for bit, but for sums over rows,
 /// which may add in another order. What the function reads besides its arguments is read when it is traced, except the
 /// elements of tensors. Where an argument requires grad, the function is one node, with a fused derivative, if it has
@@ -32,6 +36,9 @@ class TENON_API Fused {
   /// Traces the function for these inputs unless it has been. Gives the trace's number, which is above those of all
   /// earlier traces; 0 if the function will be called as it is.
   uint64_t prepare(const List<Tensor>& inputs) const;
+  /// The same, and gives the trace, which computes the results without another look at the inputs' layouts; null if
+  /// more is to do.
+  uint64_t prepare(const List<Tensor>& inputs, std::shared_ptr<const fusion::Graph>& trace) const;
   /// The number of passes over memory for these inputs: Programs of elementwise ops, calls of other ops, and what runs
   /// block by block. Views are none.
   int passes(const List<Tensor>& inputs) const;

@@ -75,6 +75,7 @@ struct WithHistory {
   void (*check_named_out)(const char* name, const Tensor& out, Args args, int count);
   void (*check)(Op op, const Tensor* out, const Tensor* self, Args args, int count);
   void (*check_resizable)(const Tensor& self, SizesView sizes);
+  void (*note_made)(const Tensor& self) = nullptr;  // of a function that is traced: a factory made this tensor
 };
 /// Before any tensor has a history, the table holds the plain calls. The first history replaces them by autograd's
 /// functions.

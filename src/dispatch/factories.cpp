@@ -19,13 +19,27 @@ Device device_of(const Options& options) { return options.device.value_or(Device
 /// The dtype of `full` if none is given. A wide integer does not fit it.
 Dtype dtype_of_filling(Scalar value) { return value.is_wide() ? int64 : typed(value).dtype; }
 
+/// A function that is traced may write to the tensors that it makes itself.
+Tensor noted(Tensor self) {
+  if (thread_modes.traced && !self.is_meta()) thread_modes.traced->note_made(self);
+  return self;
+}
+
+Tensor new_uninitialised(SizesView sizes, const Options& options) {
+  return new_tensor(sizes, dtype_or_default(options), device_of(options));
+}
+Tensor new_uninitialised_like(const Tensor& self, const Options& options, MemoryFormat format) {
+  return new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format),
+                    options.dtype.value_or(self.dtype()), options.device.value_or(self.device()));
+}
+
 /// Fills a new tensor. Its version stays 0.
 Tensor filled(Tensor self, Scalar value) {
   if (thread_modes.traced && self.is_meta()) with_history().fill_number(self, value);
   if (!is_computed(self)) return self;
   self.fill_(value);
   forget_writes(self);
-  return self;
+  return noted(std::move(self));
 }
 
 /// Replaces the negative strides of a tensor without elements by row-major ones, as PyTorch does.
@@ -48,9 +62,7 @@ void check_lengths(SizesView sizes, SizesView strides) {
 
 }  // namespace
 
-Tensor empty(SizesView sizes, Options options) {
-  return new_tensor(sizes, dtype_or_default(options), device_of(options));
-}
+Tensor empty(SizesView sizes, Options options) { return noted(new_uninitialised(sizes, options)); }
 
 Tensor empty_strided(SizesView sizes, SizesView strides, Options options) {
   check_not_negative(sizes);
@@ -63,16 +75,16 @@ Tensor empty_strided(SizesView sizes, SizesView strides, Options options) {
 Tensor zeros(SizesView sizes, Options options) {
   const bool negative = std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; });
   if (negative && device_of(options) == Device::cpu) throw Error("zeros: Dimension size must be non-negative.");
-  return filled(empty(sizes, options), 0);
+  return filled(new_uninitialised(sizes, options), 0);
 }
 
-Tensor ones(SizesView sizes, Options options) { return filled(empty(sizes, options), 1); }
+Tensor ones(SizesView sizes, Options options) { return filled(new_uninitialised(sizes, options), 1); }
 
 Tensor full(SizesView sizes, Scalar value, Options options) {
   return filled(new_tensor(sizes, options.dtype.value_or(dtype_of_filling(value)), device_of(options)), value);
 }
 
-Tensor scalar_tensor(Scalar value, Options options) { return filled(empty({}, options), value); }
+Tensor scalar_tensor(Scalar value, Options options) { return filled(new_uninitialised({}, options), value); }
 
 Tensor eye(int64_t n, Options options) { return eye(n, n, options); }
 
@@ -87,18 +99,17 @@ Tensor eye(int64_t n, int64_t m, Options options) {
 }
 
 Tensor empty_like(const Tensor& self, Options options, MemoryFormat format) {
-  return new_tensor(self.sizes(), strides_like(self.sizes(), self.strides(), format),
-                    options.dtype.value_or(self.dtype()), options.device.value_or(self.device()));
+  return noted(new_uninitialised_like(self, options, format));
 }
 
 Tensor zeros_like(const Tensor& self, Options options, MemoryFormat format) {
-  return filled(empty_like(self, options, format), 0);
+  return filled(new_uninitialised_like(self, options, format), 0);
 }
 Tensor ones_like(const Tensor& self, Options options, MemoryFormat format) {
-  return filled(empty_like(self, options, format), 1);
+  return filled(new_uninitialised_like(self, options, format), 1);
 }
 Tensor full_like(const Tensor& self, Scalar value, Options options, MemoryFormat format) {
-  return filled(empty_like(self, options, format), value);
+  return filled(new_uninitialised_like(self, options, format), value);
 }
 
 Tensor from_buffer(void* data, SizesView sizes, SizesView strides, Dtype dtype, Storage::Deleter deleter,

@@ -298,7 +298,7 @@ class Blocks::Worker {
   void run_step(const Pass& pass) {
     operands_.clear();
     for (const int id : pass.reads) operands_.push_back(tensor_of(id));
-    const List<Tensor> results = pass.step->run(operands_.data());
+    const List<Tensor> results = pass.step->compute(operands_.data());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const int id = pass.writes[i];
       Tensor& now = now_[place(id)];

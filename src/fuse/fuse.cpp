@@ -125,8 +125,16 @@ uint64_t Fused::prepare(const List<Tensor>& inputs) const {
     const NoGrad unrecorded;
     return prepare(inputs);
   }
-  const auto graph = state_->graph_for(inputs);
-  return graph->can_run(inputs) ? graph->number() : 0;
+  std::shared_ptr<const fusion::Graph> trace;
+  return prepare(inputs, trace);
+}
+
+uint64_t Fused::prepare(const List<Tensor>& inputs, std::shared_ptr<const fusion::Graph>& trace) const {
+  if (any_is_meta(inputs) || thread_modes.traced || any_is_recorded(inputs)) return prepare(inputs);
+  auto graph = state_->graph_for(inputs);
+  if (!graph->can_run(inputs)) return 0;
+  trace = std::move(graph);
+  return trace->number();
 }
 
 int Fused::passes(const List<Tensor>& inputs) const { return state_->graph_for(inputs)->passes(); }

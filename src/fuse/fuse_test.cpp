@@ -1,6 +1,7 @@
 // Functions that are traced give the bits of the functions themselves.
 #include "tenon/fuse.h"
 
+#include <cmath>
 #include <functional>
 #include <random>
 #include <string>
@@ -52,6 +53,101 @@ TEST(Fuse, ElementwiseOpsAreOnePass) {
   }
 }
 
+/// The bits are the same, signs of zeros included; one NaN is like another.
+void expect_same_bits(const Tensor& fused, const Tensor& eager, const std::string& what) {
+  const Dtype bits = eager.dtype() == float32 ? int32 : int64;
+  const Tensor both_nan = ne(fused, fused).logical_and(ne(eager, eager));
+  EXPECT_TRUE(all(eq(fused.view(bits), eager.view(bits)).logical_or(both_nan)).item().as_bool())
+      << what << "\n"
+      << to_string(fused) << "\n"
+      << to_string(eager);
+}
+
+/// Values between which ops round, and those that are no ordinary numbers.
+Tensor special_values(SizesView sizes, Dtype dtype) {
+  const Tensor values = (rand(sizes, Options(dtype)) * 8 - 4).reshape({-1});
+  const double special[] = {-0.0, 0.0, INFINITY, -INFINITY, NAN, 1e-40};
+  for (int64_t i = 0; i < values.numel(); i += 7) values.select(0, i).fill_(special[i / 7 % 6]);
+  return values.view(sizes);
+}
+
+/// One op of a chain, of a value, another operand and the number `number`.
+Tensor changed(int op, const Tensor& value, const Tensor& other, double number) {
+  switch (op) {
+    case 0:
+      return value + other;
+    case 1:
+      return value - other;
+    case 2:
+      return other - value;
+    case 3:
+      return value * other;
+    case 4:
+      return value / other;
+    case 5:
+      return other / value;
+    case 6:
+      return value * value;
+    case 7:
+      return -value;
+    case 8:
+      return clamp(value, Scalar(number), Scalar(2.0));
+    case 9:
+      return clamp(value, Scalar(number), {});
+    case 10:
+      return clamp(value, {}, Scalar(number));
+    case 11:
+      return value * number + 1;
+    case 12:
+      return number - value;
+    default:
+      return value.exp();
+  }
+}
+
+TEST(Fuse, ChainsOfOpsHaveTheBitsOfEachOp) {
+  std::mt19937 random(7);
+  const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+  constexpr int kOps = 14;
+  for (int round = 0; round < 600; ++round) {
+    const Dtype dtype = below(2) == 0 ? float32 : float64;
+    static constexpr int64_t kLengths[] = {1, 63, 64, 65, 127, 200, 1000, 5003};
+    const int64_t n = kLengths[below(8)], rows = 1 + below(3);
+    const Tensors inputs{special_values({rows, n}, dtype), special_values({rows, n}, dtype), special_values({n}, dtype),
+                         special_values({rows, 1}, dtype), special_values({}, dtype)};
+    const double number = below(8) == 0 ? NAN : below(4) == 0 ? -0.0 : 0.75;
+    std::vector<std::pair<int, std::size_t>> calls;
+    for (int call = 2 + below(24); call > 0; --call) calls.emplace_back(below(kOps), below(5));
+    const auto function = [&](const Tensors& x) -> Tensors {
+      Tensor value = x[below(2) == 0 ? 0 : 3];
+      for (const auto& [op, other] : calls) value = changed(op, value, x[other], number);
+      return {value};
+    };
+    const std::mt19937 start = random;
+    const Tensor eager = function(inputs)[0];
+    random = start;
+    const Tensor fused = Fused(function)(inputs)[0];
+    expect_same_bits(fused, eager, "round " + std::to_string(round));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Fuse, ChainsBeyondTheCachesAreStreamedWithTheSameBits) {
+  const auto chain = [](const Tensor& a, const Tensor& m, const Tensor& s) {
+    return clamp((a - m) / s * 2 + 1, Scalar(0), Scalar(5));
+  };
+  const Tensor a = rand({2501, 2603}).narrow(1, 1, 2601), m = rand({2601}), s = rand({2501, 1});
+  expect_same_bits(fuse(chain)(a, m, s), chain(a, m, s), "rows with gaps");
+  const Tensor dense = a.contiguous();
+  expect_same_bits(fuse(chain)(dense, m, s), chain(dense, m, s), "rows that end within lines");
+  const auto several = [&](const Tensors& x) -> Tensors {
+    const Tensor y = chain(x[0], x[1], x[2]);
+    return {y, y.sqrt(), (y * 2 + 1) - x[1]};
+  };
+  const Tensors found = Fused(several)({dense, m, s}), wanted = several({dense, m, s});
+  for (std::size_t i = 0; i < 3; ++i) expect_same_bits(found[i], wanted[i], "results that others are computed of");
+}
+
 TEST(Fuse, LambdasOverTensors) {
   auto normalize = fuse([](auto a, auto mean, auto deviation) { return (a - mean) / deviation; });
   const Tensor a = rand({20, 3}), mean = rand({3}), deviation = rand({20, 1}) + 1;
@@ -64,6 +160,20 @@ TEST(Fuse, WhatIsBroadcastIsComputedAtItsOwnSize) {
   const Tensor a = rand({50, 40}), row = rand({40}), column = rand({50, 1});
   EXPECT_EQ(fused.passes({a, row, column}), 3);
   expect_same(fused({a, row, column})[0], a * row.exp().log1p() + column.sqrt(), "");
+}
+
+TEST(Fuse, WhatIsExpandedIsComputedAtItsOwnSize) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    const Tensor row = x[1].expand({300, 40}), column = x[2].narrow(0, 1, 300).expand({300, 40});
+    const Tensor both = row.exp() + column.exp();
+    return {x[0] * (row.exp() * 2).log1p() + column.sqrt(), both, (both + x[0]).sum({0}), column.exp().sum({1})};
+  };
+  const Tensors inputs{rand({300, 40}), rand({40}), rand({302, 1})};
+  const Fused fused(function);
+  EXPECT_NE(fused.explain(inputs).find("mul, log1p -> float32[1, 40]"), std::string::npos) << fused.explain(inputs);
+  const Tensors found = fused(inputs), wanted = function(inputs);
+  expect_same({found[0], found[1]}, {wanted[0], wanted[1]}, "elementwise");
+  for (const std::size_t sum : {2u, 3u}) EXPECT_TRUE(allclose(found[sum], wanted[sum], 1e-4, 1e-5));
 }
 
 TEST(Fuse, OtherOpsViewsAndSeveralResults) {
@@ -218,6 +328,54 @@ TEST(Fuse, WritesInPlace) {
   };
   const Tensor a = rand({4, 3});
   expect_same(Fused(function)({a}), function({a}), "");
+}
+
+TEST(Fuse, TensorsMadeOfNumbersAreWrittenInPlace) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    Tensor sum = zeros({3}), count = ones({3}) * 2, last = empty({2, 3}), places = full({4}, 1.5);
+    const Tensor before = x[0] + sum;
+    for (int64_t row = 0; row < 2; ++row) sum.add_(x[0].select(0, row));
+    count.mul_(sum).clamp_(-1, 1);
+    last.copy_(x[0]);
+    places.scatter_add_(0, x[1], sum);
+    return {sum, before, count, last, places, zeros({3})};
+  };
+  const Tensors inputs{rand({2, 3}) - 0.5, tensor({0, 3, 3})};
+  const Fused fused(function);
+  for (int call = 0; call < 3; ++call) {
+    const Tensors results = fused(inputs);
+    expect_same(results, function(inputs), "call " + std::to_string(call));
+    for (Tensor result : results) result.fill_(7);
+  }
+  EXPECT_EQ(error_of(
+                [](const Tensors& x) -> Tensors {
+                  Tensor own = zeros({3});
+                  own.select(0, 1).add_(x[0].select(0, 0));
+                  return {own};
+                },
+                {ones({3})}),
+            "tenon.fuse: add_() writes to a view, which can't be traced; write to the whole tensor");
+  EXPECT_EQ(
+      error_of(
+          [](const Tensors& x) -> Tensors {
+            Tensor own = zeros({3});
+            const Tensor view = own.select(0, 1);
+            own.add_(x[0]);
+            return {view};
+          },
+          {ones({3})}),
+      "tenon.fuse: a write to a tensor that has views or shares its memory can't be traced; write before they are "
+      "made");
+  Tensor elsewhere = zeros({3});
+  EXPECT_EQ(error_of(
+                [&](const Tensors& x) -> Tensors {
+                  elsewhere.add_(x[0]);
+                  return {x[0]};
+                },
+                {ones({3})})
+                .find("tenon.fuse: add_() writes to a tensor that is no argument"),
+            0u);
+  EXPECT_FALSE(elsewhere.is_meta());
 }
 
 TEST(Fuse, WritesToArgumentsComeAtTheEnd) {

@@ -296,6 +296,7 @@ void Graph::record(Pass& pass, const std::vector<int>& results, const std::vecto
   }
   pass.program = pass.recorder.program(numbers_of(results), pass.numbers);
   if (pass.fold_step) pass.finish_fold(trace_.values[place(pass.folded())].meta);
+  pass.program.join_chains();
   if (trace_.values[place(results[0])].meta.numel() == 0) return;
   pass.plan(
       [&](int id) {

@@ -39,6 +39,7 @@ struct GraphStep {
   Recorder calls = {};   // of an elementwise op: its call on the operands' meta tensors
   Tensor recorded = {};  // its result there
   Run run = {};          // of any other op: computes the results; empty: elementwise
+  int place = 0;         // among the function's calls
   /// Of an op that computes rows apart: which dims of its one operand a row is. The other dims are the results', too.
   std::optional<Dims> row_dims = {};  // a mask
   bool keeps_dims = true;             // the results have the row's dims, too
@@ -50,6 +51,8 @@ struct GraphStep {
   std::optional<Fold> fold = {};
 
   bool is_elementwise() const noexcept { return !run; }
+  /// Calls `run`. What it refuses of its elements gets a note of the op.
+  List<Tensor> compute(const Tensor* tensors) const;
   /// Whether the call is an instruction of a Program.
   bool is_recorded() const { return calls.is_complete() && calls.find(recorded) >= static_cast<int>(operands.size()); }
 };
@@ -75,6 +78,12 @@ GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& input
 struct Pass;
 class Blocks;
 class Axes;
+
+/// A step that shows its operand's elements, from `offset` on, with the sizes, strides and dtype of `view`.
+GraphStep view_step(const Tensor& view, int64_t offset);
+
+/// Lets ops on expanded tensors compute at the size of what was expanded, where only other elementwise ops read them.
+void narrow_expanded_steps(GraphTrace& trace);
 
 /// Lets what reads a call's result read that of the first equal call: the others are dead.
 void merge_repeated_steps(GraphTrace& trace);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
@@ -68,6 +69,9 @@ std::string list_of(const std::vector<Tensor>& operands) {
     list += (list.empty() ? "" : ", ") + std::string(dtype_name(tensor.dtype())) + to_string(tensor.sizes());
   return list.empty() ? "numbers" : list;
 }
+std::string note_of(int place, const std::string& name, const std::vector<Tensor>& operands) {
+  return "tenon.fuse: op " + std::to_string(place) + " of the function: " + name + " of " + list_of(operands);
+}
 std::vector<Tensor> tensors_of(Args args, int count) {
   std::vector<Tensor> tensors;
   for (int i = 0; i < count; ++i)
@@ -92,6 +96,10 @@ class Tracer {
   static List<Tensor> call(Op op, const Value* values);
   static void call_inplace(Op op, const Value* values);
   static void note_alias(const Tensor& self, const Tensor& alias);
+  static void note_made(const Tensor& self) {
+    self.impl()->in_graph = true;  // so that the trace sees what is computed of it
+    current->made_.insert(self.impl());
+  }
   /// Notes the place of a call in the function where it fails.
   template <class Operands, class Call>
   static auto as_op(const char* name, const Operands& operands, const Call& call) {
@@ -99,8 +107,7 @@ class Tracer {
     try {
       return call();
     } catch (Error& error) {
-      error.add_note("tenon.fuse: op " + std::to_string(place) + " of the function: " + name + " of " +
-                     list_of(operands()));
+      error.add_note(note_of(place, name, operands()));
       throw;
     }
   }
@@ -163,6 +170,8 @@ class Tracer {
   Tensor trace_elementwise(Op op, Args args, int count);
   /// Notes the operands of an algorithm. Gives its values with tensors without data.
   std::vector<Value> begin_call(const Schema& schema, const Value* values, GraphStep& step);
+  /// Lets calls write to a tensor that the function made of numbers: what it holds becomes a value.
+  void adopt(const Tensor& self);
   /// The tensor holds what the step makes from now on.
   void overwrite(const Tensor& self, GraphStep step);
 
@@ -181,7 +190,8 @@ class Tracer {
   GraphTrace trace_;
   std::unordered_map<const TensorImpl*, int> ids_;
   std::unordered_map<const TensorImpl*, const TensorImpl*> originals_;  // of aliases
-  std::vector<Tensor> named_;  // kept alive, so that no other tensor gets their address
+  std::vector<Tensor> named_;                   // kept alive, so that no other tensor gets their address
+  std::unordered_set<const TensorImpl*> made_;  // of numbers, by the function; one with such an address is, too
 };
 
 thread_local Tracer* Tracer::current = nullptr;
@@ -213,20 +223,8 @@ void Tracer::note_alias(const Tensor& self, const Tensor& alias) {
 }
 
 int Tracer::view_of(const Tensor& tensor, int base) {
-  GraphStep step{.name = "view", .operands = {base}};
-  step.key =
-      key_of_dims(key_of_dims(key_of("view", tensor.storage_offset(), tensor.dim(), static_cast<int>(tensor.dtype())),
-                              tensor.sizes()),
-                  tensor.strides());
-  step.run = [sizes = tensor.sizes().copy(), strides = tensor.strides().copy(), offset = tensor.storage_offset(),
-              dtype = tensor.dtype()](const Tensor* operands) -> List<Tensor> {
-    const Tensor& self = operands[0];
-    // exact: inside the storage
-    const int64_t from = self.storage_offset() * self.itemsize() / itemsize(dtype);
-    // Checked again: tensors without data have no storage that as_strided() could leave.
-    const Tensor cast = self.dtype() == dtype ? self : self.view(dtype);
-    return {cast.as_strided(sizes, strides, (Checked(from) + offset).or_throw("view: integer overflow"))};
-  };
+  GraphStep step = view_step(tensor, tensor.storage_offset());
+  step.operands = {base};
   const int id =
       define({.kind = GraphValue::Kind::made, .meta = tensor, .step = static_cast<int>(trace_.steps.size())});
   step.results = {id};
@@ -236,6 +234,7 @@ int Tracer::view_of(const Tensor& tensor, int base) {
 }
 
 void Tracer::add(GraphStep step, const List<Tensor>& results) {
+  step.place = ops_;
   const int place = static_cast<int>(trace_.steps.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const int id =
@@ -303,7 +302,11 @@ class KeptArgs {
 Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
   if (!any_is_traced(args, count)) {
     const Pause pause;
-    return tenon::elementwise(op, args, count);
+    const Tensor result = tenon::elementwise(op, args, count);
+    const bool is_given =
+        std::any_of(args, args + count, [&](const Arg* arg) { return arg->is_tensor() && arg->tensor().is(result); });
+    if (!is_given) note_made(result);
+    return result;
   }
   GraphStep step{.name = row_of(op).name, .operands = ids_of(args, count)};
   const OtherArgs metas(args, count, [&](const Tensor& tensor) -> const Tensor& { return meta_of(tensor); });
@@ -327,9 +330,32 @@ Tensor Tracer::trace_elementwise(Op op, Args args, int count) {
                          [&](const WithHistory& table) { return table.elementwise(op, metas.get(), count); });
 }
 
+void Tracer::adopt(const Tensor& self) {
+  TensorImpl* const impl = self.impl();
+  const bool is_own = !self.is_meta() && made_.contains(impl) && !impl->base;
+  const bool is_shared =
+      is_own && (impl->references >= TensorImpl::kViewReference || !impl->storage || impl->storage->references != 1);
+  if (!is_own || self.requires_grad()) return;
+  if (is_shared)
+    fail("a write to a tensor that has views or shares its memory can't be traced; write before they are made");
+  const Tensor kept = new_alias(self, self.sizes(), self.strides(), self.storage_offset());
+  const auto known = ids_.find(impl);
+  if (known != ids_.end())
+    value(known->second).capture = kept;
+  else
+    define({.kind = GraphValue::Kind::capture, .meta = without_data(self), .capture = kept});
+  const int id = known != ids_.end() ? known->second : static_cast<int>(trace_.values.size()) - 1;
+  ids_[kept.impl()] = id;
+  named_.push_back(kept);
+  release(std::exchange(impl->storage, nullptr));
+  impl->device = Device::meta;
+  name(self, id);
+}
+
 void Tracer::overwrite(const Tensor& self, GraphStep step) {
   if (thread_modes.grad && self.requires_grad()) fail(step.name + "_() writes to a tensor with a gradient");
-  if (!self.is_meta())
+  const bool shows_own = self.impl()->base && made_.contains(self.impl()->base);
+  if (!self.is_meta() && !shows_own)
     fail(step.name +
          "_() writes to a tensor that is no argument and not computed from one; begin with zeros_like of an argument, "
          "or "
@@ -340,6 +366,7 @@ void Tracer::overwrite(const Tensor& self, GraphStep step) {
   const int before = known == ids_.end() ? -1 : known->second, place = static_cast<int>(trace_.steps.size());
   const int id = define({.kind = GraphValue::Kind::made, .meta = without_data(self), .step = place});
   step.results = {id};
+  step.place = ops_;
   trace_.steps.push_back(std::move(step));
   name(self, id);
   if (before < 0) return;
@@ -359,6 +386,7 @@ Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
     return self;
   }
   if (tenon::is_recorded(args, count)) fail(std::string(row_of(op).name) + "_() writes in place what has a gradient");
+  current->adopt(self);
   GraphStep step{.name = row_of(op).name, .operands = current->ids_of(args, count)};
   const OtherArgs metas(args, count, [&](const Tensor& tensor) -> const Tensor& { return current->meta_of(tensor); });
   for (int i = 0; i < count; ++i)
@@ -449,6 +477,7 @@ void Tracer::copy(Tensor& self, const Tensor& src) {
     return;
   }
   check_unrecorded("copy_", {self, src});
+  current->adopt(self);
   GraphStep step{.name = "copy", .operands = {current->id_of(src)}};
   {
     const Pause pause;
@@ -546,6 +575,7 @@ void Tracer::index_put(const Indexed& indexed, const Tensor& value, Put put) {
     return run_index_put(indexed, value, put);
   }
   check_unrecorded("index_put_", tensors);
+  current->adopt(indexed.view);
   GraphStep step{.name = "index_put"};
   for (const Tensor& tensor : tensors) step.operands.push_back(current->id_of(tensor));
   step.run = [given = given_of(indexed), put](const Tensor* operands) -> List<Tensor> {
@@ -651,6 +681,7 @@ void Tracer::call_inplace(Op op, const Value* values) {
   const std::vector<Tensor> tensors = tensors_of(schema, values);
   check_unrecorded(schema.name, tensors);
   const bool is_traced = any_is_traced(tensors);
+  if (is_traced) current->adopt(tensors[0]);
   GraphStep step{.name = {}};
   std::vector<Value> metas;
   if (is_traced) metas = current->begin_call(schema, values, step);
@@ -751,6 +782,7 @@ const WithHistory kTraced{
           if (out) fail_out();
         },
     .check_resizable = [](const Tensor&, SizesView) { fail("a tensor that is traced can't be resized"); },
+    .note_made = Tracer::note_made,
 };
 
 /// While it lives, the thread's calls are traced.
@@ -792,9 +824,36 @@ GraphTrace Tracer::run(const TracedFunction& function, const List<Tensor>& input
 
 }  // namespace
 
+List<Tensor> GraphStep::compute(const Tensor* tensors) const {
+  try {
+    return run(tensors);
+  } catch (Error& error) {
+    if (place > 0) error.add_note(note_of(place, name, {tensors, tensors + operands.size()}));
+    throw;
+  }
+}
+
+GraphStep view_step(const Tensor& tensor, int64_t offset) {
+  GraphStep step{.name = "view"};
+  step.key =
+      key_of_dims(key_of_dims(key_of("view", offset, tensor.dim(), static_cast<int>(tensor.dtype())), tensor.sizes()),
+                  tensor.strides());
+  step.run = [sizes = tensor.sizes().copy(), strides = tensor.strides().copy(), offset,
+              dtype = tensor.dtype()](const Tensor* operands) -> List<Tensor> {
+    const Tensor& self = operands[0];
+    // exact: inside the storage
+    const int64_t from = self.storage_offset() * self.itemsize() / itemsize(dtype);
+    // Checked again: tensors without data have no storage that as_strided() could leave.
+    const Tensor cast = self.dtype() == dtype ? self : self.view(dtype);
+    return {cast.as_strided(sizes, strides, (Checked(from) + offset).or_throw("view: integer overflow"))};
+  };
+  return step;
+}
+
 GraphTrace trace_graph(const TracedFunction& function, const List<Tensor>& inputs) {
   GraphTrace trace = Tracer().run(function, inputs);
   merge_repeated_steps(trace);
+  narrow_expanded_steps(trace);
   return trace;
 }
 

@@ -51,7 +51,7 @@ void Pass::run(const std::vector<GraphValue>& values, std::vector<Tensor>& tenso
   if (!step) return run_program(values, tensors);
   std::vector<Tensor> operands;
   for (const int id : reads) operands.push_back(tensors[place(id)]);
-  const List<Tensor> results = step->run(operands.data());
+  const List<Tensor> results = step->compute(operands.data());
   for (std::size_t i = 0; i < results.size(); ++i) tensors[place(writes[i])] = results[i];
 }
 

@@ -35,6 +35,7 @@ void fill_float16(KernelTable& table);
 void fill_bfloat16(KernelTable& table);
 void fill_complex_dtypes(KernelTable& table);
 void fill_casts(KernelTable& table);
+void fill_chains(KernelTable& table);
 void fill_moves(KernelTable& table);
 void fill_orders(KernelTable& table);
 void fill_products(KernelTable& table);
@@ -139,6 +140,7 @@ KernelTable make_table() {
   share_unsigned(table, uint32, int32);
   share_unsigned(table, uint64, int64);
   fill_casts(table);
+  fill_chains(table);
   copy_conjugates(table);
   fill_moves(table);
   fill_orders(table);

@@ -28,6 +28,12 @@ using FoldAcrossKernel = void (*)(void* out, const void* in, int64_t n, int64_t 
 using FoldBlocksKernel = void (*)(void* out, const void* in, int64_t n, int64_t step, int64_t rows, int64_t jump,
                                   int64_t count);
 
+/// Computes `n` lanes of a chain of elementwise ops (kernel/chain.h). in[0] is the value that it begins with, of step
+/// 1; then follows what each link reads beside its value. `out` may be an operand. If it `streams`, `out` is aligned to
+/// a cache line, and `n` a multiple of kStreamedLanes.
+enum class Link : uint8_t;
+using ChainKernel = void (*)(void* out, const Lanes* in, const Link* links, int count, int64_t n, bool streams);
+
 /// Null: there are none.
 struct FoldKernels {
   FoldKernel along = nullptr;
@@ -493,6 +499,7 @@ struct KernelTable {
   // By op and half_column; null: of most ops.
   Kernel beside_numbers[kOpCount][2];
   Kernel beside_numbers_streamed[kOpCount][2];
+  ChainKernel chain[kDtypeCount];                       // of float32 and float64; null without vectors
   FoldKernel fold[kOpCount][kDtypeCount];               // reductions over lanes
   FoldAcrossKernel fold_across[kOpCount][kDtypeCount];  // reductions over rows; null: lanes are joined row by row
   FoldBlocksKernel fold_blocks[kOpCount][kDtypeCount];  // where fold_across is

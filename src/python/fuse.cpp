@@ -1,10 +1,12 @@
 #include "python/fuse.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <thread>
 #include <unordered_map>
 
+#include "fuse/graph.h"
 #include "python/creation.h"
 #include "python/references.h"
 #include "tenon/fuse.h"
@@ -29,6 +31,13 @@ nb::list list_of(const List<Tensor>& tensors) {
   nb::list list;
   for (const Tensor& tensor : tensors) list.append(nb::steal(wrap(tensor)));
   return list;
+}
+
+// With so few elements a call takes less than handing over the GIL, whatever it broadcasts.
+constexpr int64_t kFewElements = 64;
+bool is_long_call(const List<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const Tensor& tensor) { return tensor.numel() > kFewElements; });
 }
 
 /// A callable that takes a list of tensors and gives the structure of its results and a list of their tensors. Graphs
@@ -77,14 +86,15 @@ class PythonFused {
     const InCall in_call;
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
-    const uint64_t trace = prepare(tensors);
+    std::shared_ptr<const fusion::Graph> graph;
+    const uint64_t trace = prepare(tensors, graph);
     const auto known = structures_.find(trace);
     List<Tensor> results;
     nb::object structure;
     if (known != structures_.end()) {
       structure = known->second;
-      const GilRelease released(true);
-      results = fused_(tensors);
+      const GilRelease released(is_long_call(tensors));
+      results = graph ? graph->run(tensors) : fused_(tensors);
     } else {  // as it is, or another thread traces it
       results = trace != 0 ? (*callable_)(tensors) : fused_(tensors);
       structure = take_latest();
@@ -95,7 +105,8 @@ class PythonFused {
   int passes(const nb::object& inputs) {
     const InCall in_call;
     const List<Tensor> tensors = tensors_of(inputs.ptr());
-    prepare(tensors);
+    std::shared_ptr<const fusion::Graph> graph;
+    prepare(tensors, graph);
     return fused_.passes(tensors);
   }
   /// The function, if no graph that waits for gradients holds it, too: then the garbage collector may count it as this
@@ -106,15 +117,16 @@ class PythonFused {
   std::string explain(const nb::object& inputs) {
     const InCall in_call;
     const List<Tensor> tensors = tensors_of(inputs.ptr());
-    prepare(tensors);
+    std::shared_ptr<const fusion::Graph> graph;
+    prepare(tensors, graph);
     return fused_.explain(tensors);
   }
 
  private:
   /// Notes the structure of the results if the callable is traced.
-  uint64_t prepare(const List<Tensor>& tensors) {
+  uint64_t prepare(const List<Tensor>& tensors, std::shared_ptr<const fusion::Graph>& graph) {
     take_latest();
-    const uint64_t trace = fused_.prepare(tensors);
+    const uint64_t trace = fused_.prepare(tensors, graph);
     if (nb::object structure = take_latest(); trace != 0 && structure.is_valid()) {
       structures_[trace] = std::move(structure);
       if (structures_.size() > kMostStructures) structures_.erase(structures_.begin());
@@ -123,6 +135,7 @@ class PythonFused {
   }
   /// The structure that the callable gave last in this thread, if it was called.
   nb::object take_latest() {
+    if (callable_->structures.empty()) return {};
     const auto found = callable_->structures.extract(std::this_thread::get_id());
     return found.empty() ? nb::object() : nb::borrow(found.mapped().get());
   }

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/small_vector.h"
+#include "kernel/chain.h"
 #include "kernel/kernel.h"
 
 namespace tenon {
@@ -22,6 +23,10 @@ struct Instruction {
   Dtype dtype = {};  // that the op computes in, or the cast gives
   bool is_cast = false;
   RowsKernel rows = nullptr;  // the kernel for rows; null: none
+  int8_t chained = 1;         // instructions of the chain that begins here; 1: itself
+  // In a chain, but for its first instruction: the operand that the one before gives, and what it is then.
+  int8_t value = 0;
+  Link link = Link::none;
 
   /// Whether its inputs are neighbouring registers: then their Lanes need no copy, which would wait for the stores
   /// before it.
@@ -31,6 +36,9 @@ struct Instruction {
     return true;
   }
 };
+
+/// How an instruction is a link of a chain whose value is operand `place`; none: it is not.
+Link link_of(const Instruction& instruction, int place);
 
 class Program {
  public:
@@ -66,6 +74,10 @@ class Program {
     return reg;
   }
 
+  /// Notes which instructions are chains: each reads what the one before gives, and nothing else does. Call it when the
+  /// Program is finished.
+  void join_chains();
+
   /// Names the register that holds the first result; without a call it is the last one.
   void finish(int reg) noexcept { result_ = reg; }
   /// Names the register of one more result, which may hold another one, too.
@@ -99,6 +111,12 @@ class Program {
     return bytes;
   }
   const SmallVector<Instruction, 8>& instructions() const noexcept { return instructions_; }
+  /// The number of instructions and chains that run one after the other.
+  int64_t steps() const noexcept {
+    int64_t count = 0;
+    for (int64_t i = 0; i < instructions_.size(); i += instructions_[i].chained) ++count;
+    return count;
+  }
 
  private:
   [[gnu::noinline]] int append_cast(int from, Dtype dtype) {
@@ -117,6 +135,7 @@ class Program {
     for (int operand = 0; operand < arity; ++operand) instruction.in[operand] = static_cast<int16_t>(in[operand]);
     instruction.op = {};
     instruction.is_cast = false;
+    instruction.chained = 1;
     dtypes_.push_back(dtype);
     return result_ = registers() - 1;
   }

@@ -66,6 +66,21 @@ struct Slots {
 /// Slots are reused after a register's last use. `in_place[i]`: input i is read from its own memory.
 Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place);
 
+/// A chain, and the lanes that it reads.
+struct LinkedLanes {
+  explicit LinkedLanes(const Lanes& value) { lanes[0] = value; }
+  /// `place`: the operand that the chain changes.
+  void add(const Instruction& instruction, int place, Link link, const SmallVector<Lanes, 16>& registers) {
+    links[count++] = link;
+    for (int operand = 0; operand < instruction.arity; ++operand)
+      if (operand != place && link != Link::square) lanes[operands++] = registers[instruction.in[operand]];
+  }
+
+  Lanes lanes[kMostLinkOperands];
+  Link links[kMostLinks];
+  int operands = 1, count = 0;
+};
+
 class Registers {
  public:
   Registers(const Program& program, const Slots& slots, int64_t slot_bytes)
@@ -86,28 +101,76 @@ class Registers {
   void aim(int64_t reg, std::byte* to, StreamedOutput* streamed) { targets_[reg] = {to, streamed}; }
   /// Runs the instructions on the loaded lanes. Results of splats only stay one value.
   void execute(int64_t n) {
-    for (int64_t i = 0; i < program_.instructions().size(); ++i) execute_one(i, n);
+    for (int64_t i = 0; i < program_.instructions().size();) i = execute_step(i, n);
   }
-  /// The same, while what follows the lanes of some inputs in memory is prefetched, a part before each instruction.
-  /// There are at least two instructions.
+  /// The same, while what follows the lanes of some inputs in memory is prefetched, a part before each step. There are
+  /// at least two steps.
   void execute_ahead(int64_t n, const SmallVector<int, 4>& inputs) {
-    const int64_t turns = program_.instructions().size() - 1;
-    execute_one(0, n);
+    const int64_t turns = program_.steps() - 1;
+    int64_t next = execute_step(0, n);
     for (int64_t turn = 0; turn < turns; ++turn) {
       for (const int input : inputs) {
         const int64_t bytes = n * itemsize(program_.dtype(input));  // exact: of a tile
         const int64_t begin = bytes * turn / turns, end = bytes * (turn + 1) / turns;
         prefetch_rows(static_cast<const std::byte*>(lanes_[input].data) + bytes + begin, end - begin, 0, 1);
       }
-      execute_one(turn + 1, n);
+      next = execute_step(next, n);
     }
   }
 
  private:
+  // Shorter tiles are computed op by op. Bench: tenon_bench --filter '^fuse/chain/10'.
+  static constexpr int64_t kFewChained = 64;
+
   struct Target {
     std::byte* to;
     StreamedOutput* streamed;
   };
+
+  /// Runs instruction i, or the chain that begins there. Returns the one after it.
+  int64_t execute_step(int64_t i, int64_t n) {
+    const int64_t end = i + program_.instructions()[i].chained;
+    if (end > i + 1 && n >= kFewChained) {
+      // What is computed of single values comes first.
+      while (i < end && steps_of(program_.instructions()[i]) == 0) execute_one(i++, n);
+      if (i + 1 < end && execute_chain(i, end, n)) return end;
+    }
+    while (i < end) execute_one(i++, n);
+    return end;
+  }
+  /// False if the chain does not begin with lanes.
+  bool execute_chain(int64_t begin, int64_t end, int64_t n) {
+    const Instruction& first = program_.instructions()[begin];
+    const int8_t place = lanes_[first.in[0]].step == 0 && first.arity > 1 ? 1 : 0;
+    const Link link = link_of(first, place);
+    if (lanes_[first.in[place]].step == 0 || link == Link::none) return false;
+    LinkedLanes linked(lanes_[first.in[place]]);
+    linked.add(first, place, link, lanes_);
+    for (int64_t i = begin + 1; i < end; ++i) {
+      const Instruction& instruction = program_.instructions()[i];
+      linked.add(instruction, instruction.value, instruction.link, lanes_);
+    }
+    const int64_t reg = program_.inputs() + end - 1;
+    const Dtype dtype = program_.dtype(static_cast<int>(reg));
+    const ChainKernel chain = kernels().chain[static_cast<int>(dtype)];
+    const auto run = [&](bool streams) {
+      return [&linked, chain, streams](std::byte* to, const Lanes* in, int64_t lanes) {
+        chain(to, in, linked.links, linked.count, lanes, streams);
+      };
+    };
+    const Target target = targets_[reg];
+    std::byte* const to = target.to ? target.to : slot(reg);
+    lanes_[reg] = {to, 1};
+    if (to != target.to || !target.streamed) {
+      run(false)(to, linked.lanes, n);
+      return true;
+    }
+    int64_t steps[kMostLinkOperands];
+    for (int operand = 0; operand < linked.operands; ++operand)
+      steps[operand] = linked.lanes[operand].step << shift_of(dtype);
+    run_streamed(run(false), run(true), to, shift_of(dtype), linked.lanes, linked.operands, steps, n, *target.streamed);
+    return true;
+  }
 
   void execute_one(int64_t i, int64_t n) {
     const Instruction& instruction = program_.instructions()[i];

@@ -186,27 +186,34 @@ class StreamedRuns {
   alignas(kLine) std::byte line_[2 * kLine];
 };
 
-/// Runs an instruction with streaming stores. What fills no whole line at both ends waits in `output` for the pieces
-/// beside it. Advances `in`. `steps`: the bytes from one lane of an input to the next.
-inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
-                         int64_t n, StreamedOutput& output) {
-  const auto run = [&](Kernel kernel, std::byte* target, int64_t count) {
-    kernel(target, in, count);
-    to += count << shift;
-    for (int operand = 0; operand < instruction.arity; ++operand)
-      in[operand].data = static_cast<const std::byte*>(in[operand].data) + count * steps[operand];
+/// Runs `plain` and, for whole cache lines, `streamed`: functions of (output, lanes, number of lanes). What fills no
+/// whole line at both ends waits in `output` for the pieces beside it. Advances the `count` operands of `in`. `steps`:
+/// the bytes from one lane of an operand to the next.
+template <class Plain, class Streamed>
+void run_streamed(const Plain& plain, const Streamed& streamed, std::byte* to, int shift, Lanes* in, int count,
+                  const int64_t* steps, int64_t n, StreamedOutput& output) {
+  const auto run = [&](const auto& kernel, std::byte* target, int64_t lanes) {
+    kernel(target, in, lanes);
+    to += lanes << shift;
+    for (int operand = 0; operand < count; ++operand)
+      in[operand].data = static_cast<const std::byte*>(in[operand].data) + lanes * steps[operand];
   };
-  const auto stage = [&](int64_t count) {
-    if (count == 0) return;
-    run(instruction.kernel, output.staging(to), count);
-    output.commit(count << shift);
+  const auto stage = [&](int64_t lanes) {
+    if (lanes == 0) return;
+    run(plain, output.staging(to), lanes);
+    output.commit(lanes << shift);
   };
-  if (!instruction.streamed) return instruction.kernel(to, in, n);
   const int64_t head = std::min((kLine - place_in_line(to)) % kLine >> shift, n), tail = (n - head) % kStreamedLanes;
   stage(head);
   output.drain_lines();
-  if (n > head + tail) run(instruction.streamed, to, n - head - tail);
+  if (n > head + tail) run(streamed, to, n - head - tail);
   stage(tail);
+}
+/// The same with the kernels of an instruction; those that have no streaming stores use ordinary ones.
+inline void run_streamed(const Instruction& instruction, std::byte* to, int shift, Lanes* in, const int64_t* steps,
+                         int64_t n, StreamedOutput& output) {
+  if (!instruction.streamed) return instruction.kernel(to, in, n);
+  run_streamed(instruction.kernel, instruction.streamed, to, shift, in, instruction.arity, steps, n, output);
 }
 /// The same for lanes of the Program's registers. `reg`: the one that the instruction writes.
 inline void run_streamed(const Instruction& instruction, std::byte* to, const Program& program, int reg, Lanes* in,

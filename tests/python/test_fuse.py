@@ -536,8 +536,42 @@ def test_writes_to_tensors_of_numbers():
 
     with pytest.raises(RuntimeError, match=r"output with shape \[\] doesn't match the broadcast shape \[2, 3\]"):
         tenon.fuse(function(()))(tenon.ones(2, 3))
+    for shape in ((2, 3), (4, 2, 3)):
+        fused = tenon.fuse(function(shape))
+        for x in (tenon.ones(2, 3), tenon.arange(6.0).view(2, 3)):
+            assert_same(fused(x), function(shape)(x))
+
+
+def test_errors_of_elements_name_the_op():
+    fused = tenon.fuse(lambda x, places: (x * 2 + 1).gather(0, places) + 1)
+    fused(tenon.ones(3), tenon.tensor([0, 2]))
+    with pytest.raises(RuntimeError, match="index 7 is out of bounds") as caught:
+        fused(tenon.ones(3), tenon.tensor([0, 7]))
+    assert any("tenon.fuse: op 3 of the function: gather of float32[3], int64[2]" in note for note in caught.value.__notes__)
+
+
+def test_writes_to_tensors_of_several_kinds():
+    def function(x, places):
+        made = [tenon.zeros(3), tenon.ones(3) * 2, tenon.empty(2, 3), tenon.tensor([0.0, 1.0, 2.0]), tenon.full((3,), 0.5)]
+        made[0] += x[0]
+        made[0] -= x[1]
+        made[1].mul_(made[0]).clamp_(-1, 1)
+        made[2].copy_(x)
+        made[3][places] = x[1]
+        made[4].scatter_add_(0, places, x[0])
+        return made
+
+    x, places = tenon.arange(6.0).view(2, 3), tenon.tensor([2, 0, 0])
+    fused = tenon.fuse(function)
+    for _ in range(3):
+        results = fused(x, places)
+        assert_same(results, function(x, places))
+        for result in results:
+            result.fill_(7)
+    elsewhere = tenon.zeros(3)
     with pytest.raises(RuntimeError, match="zeros_like of an argument"):
-        tenon.fuse(function((2, 3)))(tenon.ones(2, 3))
+        tenon.fuse(lambda x: elsewhere.add_(x))(x[0])
+    assert not elsewhere.any()
 
 
 def test_places_in_no_elements():

@@ -1,5 +1,6 @@
 """bench/fuse_python.py compares results before it times them, and prints a line for each function."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -10,8 +11,8 @@ pytest.importorskip("torch")
 PROGRAM = pathlib.Path(__file__).parents[2] / "bench" / "fuse_python.py"
 
 
-def test_prints_a_line_for_each_function():
-    words = [sys.executable, PROGRAM, "--rows", "64", "--rounds", "1", "--without", "torch.compile", "--without", "jax.jit"]
+def test_prints_a_line_for_each_function(tmp_path):
+    words = [sys.executable, PROGRAM, "--rows", "64", "--rounds", "1", "--json", tmp_path / "fuse.json", "--without", "torch.compile", "--without", "jax.jit"]
     lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
     assert [line.split(" | ")[0] for line in lines[2:]] == [
         "| chain",
@@ -19,7 +20,11 @@ def test_prints_a_line_for_each_function():
         "| softmax by hand",
         "| layer norm by hand",
         "| pairwise distances",
+        "| k-means: nearest of 64",
+        "| attention by hand",
         "| u8 photo to float32",
         "| chain both ways",
     ]
     assert all(float(line.split(" | ")[1]) > 0 for line in lines[2:])
+    cases = json.loads((tmp_path / "fuse.json").read_text())["cases"]
+    assert len(cases) == 8 and all(0 < case["fused_bytes"] <= case["ops_bytes"] for case in cases)

@@ -50,7 +50,7 @@ class _FusedFunction:
 
     def __call__(self, *args, **kwargs):
         known = self._traces.get(len(args))
-        if known is not None and not kwargs and all([guard() for guard in known[0]]):
+        if known is not None and not kwargs and (not known[0] or all([guard() for guard in known[0]])):
             result = known[1](args)
             if result is not NotImplemented:
                 return result if isinstance(result, Tensor) else _restored(result[0], iter(result[1]))
