@@ -476,7 +476,7 @@ constexpr Op join_of(Op fold) {
 /// Elements so wide are computed one by one where they are read with steps: vectors would gain nothing.
 inline constexpr int64_t kSingleElementBytes = 8;
 /// A Kernel for `rows` rows of `n` lanes, so that short ones cost no call each. Steps are bytes from a row to the next.
-/// Of elements of kSingleElementBytes, rows may be of single ones that are read with any step.
+/// Of two operands whose elements have kSingleElementBytes, rows may be of single ones that are read with any step.
 using RowsKernel = void (*)(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
                             int64_t rows);
 

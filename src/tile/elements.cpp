@@ -12,13 +12,11 @@ namespace {
 constexpr int64_t kFewestElements = 16;
 // So many turns of short loops run between two looks for an interrupt.
 constexpr int64_t kMostTurns = 1024;
-// Vectors gather elements as fast as they are read with shorter steps. Bench: ./dev bench --sweep, steps.
-constexpr int64_t kLeastStep = 3;
 
 bool takes_single_elements(const Program& program) {
   if (!program.is_one_kernel()) return false;
   const Instruction& instruction = program.instructions()[0];
-  return instruction.rows && !instruction.is_cast && itemsize(instruction.dtype) == kSingleElementBytes &&
+  return instruction.rows && instruction.arity == 2 && itemsize(instruction.dtype) == kSingleElementBytes &&
          instruction.in_order() && instruction.in[0] == 0;
 }
 
@@ -37,7 +35,7 @@ bool runs_by_elements(const Plan& plan, const Program& program) {
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
     const int64_t* const strides = plan.strides_of(operand);
     if (comes_back_to_lines(plan, strides)) return false;
-    steps = steps || std::abs(strides[0]) >= kLeastStep;
+    steps = steps || std::abs(strides[0]) > 1;
   }
   return steps;
 }

@@ -306,7 +306,7 @@ void expect_elements(const Dims& shape, int64_t step, int64_t gap) {
 }
 
 TEST(Run, WideElementsWithSteps) {
-  for (const int64_t step : {3, 5, 40})
+  for (const int64_t step : {2, 3, 40})
     for (const Dims& shape : {Dims{1000}, Dims{7, 18}, Dims{3, 4, 51}, Dims{1500, 16}, Dims{2, 33'000}}) {
       expect_elements<double>(shape, step, 1);
       expect_elements<int64_t>(shape, step, 2);
@@ -316,6 +316,14 @@ TEST(Run, WideElementsWithSteps) {
   const Operand dense = stepped(shape, 1, 0), transposed{shape, {3, 300}, 30'000};
   const Operand operands[] = {dense, transposed, dense};
   EXPECT_NE(route_of(shape, operands, float64), Route::elements);
+}
+
+// A condition's elements are narrower.
+TEST(Run, WideElementsAndConditionsWithSteps) {
+  const Tensor values = arange(int64_t{0}, 60'000, 1, int64), flags = values.remainder(2).to(bool_);
+  const Tensor value = values.slice(0, 0, 60'000, 3), other = value.add(100'000);
+  const Tensor got = where(flags.slice(0, 0, 60'000, 3), value, other).contiguous();
+  for (int64_t i = 0; i < 20'000; ++i) ASSERT_EQ(got.data<int64_t>()[i], 3 * i + (i % 2 == 0 ? 100'000 : 0)) << i;
 }
 
 TEST(Run, RefusesOperandsWithoutMemory) {
