@@ -132,6 +132,18 @@ TEST(Fuse, ChainsOfOpsHaveTheBitsOfEachOp) {
   }
 }
 
+TEST(Fuse, NumbersThatChainsReadStayUntilTheirEnd) {
+  // The number is converted, so that it lies in a slot, which is free for results after its last use.
+  const auto function = [](const Tensors& x) -> Tensors {
+    const Tensor first = (x[0] * x[1] + x[0]) * x[0] - 3, second = x[0] - 3;
+    return {first / second - 1};
+  };
+  for (const int64_t n : {64, 200, 1000, 5003}) {
+    const Tensors inputs{rand({3, n}), tensor({2, 5, 7}).view({3, 1})};
+    expect_same_bits(Fused(function)(inputs)[0], function(inputs)[0], std::to_string(n));
+  }
+}
+
 TEST(Fuse, ChainsBeyondTheCachesAreStreamedWithTheSameBits) {
   const auto chain = [](const Tensor& a, const Tensor& m, const Tensor& s) {
     return clamp((a - m) / s * 2 + 1, Scalar(0), Scalar(5));
