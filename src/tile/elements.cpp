@@ -18,8 +18,10 @@ constexpr int64_t kLeastStep = 3;
 bool takes_single_elements(const Program& program) {
   if (!program.is_one_kernel()) return false;
   const Instruction& instruction = program.instructions()[0];
-  return instruction.rows && !instruction.is_cast && itemsize(instruction.dtype) == kSingleElementBytes &&
-         instruction.in_order() && instruction.in[0] == 0;
+  if (!instruction.rows || instruction.is_cast || !instruction.in_order() || instruction.in[0] != 0) return false;
+  for (int input = 0; input < program.inputs(); ++input)  // the condition of `where` is narrower
+    if (itemsize(program.dtype(input)) != kSingleElementBytes) return false;
+  return true;
 }
 
 /// Whether an operand's lines are read again after a whole turn of the innermost loop.

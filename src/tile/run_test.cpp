@@ -318,6 +318,15 @@ TEST(Run, WideElementsWithSteps) {
   EXPECT_NE(route_of(shape, operands, float64), Route::elements);
 }
 
+TEST(Run, ConditionsBesideWideElementsWithSteps) {
+  for (const Dtype dtype : {float64, int64}) {
+    const Tensor condition = eq(arange(1000).remainder(3), 0), other = zeros({1000}, Options(dtype));
+    const Tensor steps = arange(3000).to(dtype).view({1000, 3}).select(1, 1);
+    EXPECT_TRUE(equal(where(condition, steps, other), where(condition, steps.contiguous(), other)));
+    EXPECT_TRUE(equal(where(condition, other, steps), where(condition, other, steps.contiguous())));
+  }
+}
+
 TEST(Run, RefusesOperandsWithoutMemory) {
   Program program;
   program.cast(program.input(float32), float64);
