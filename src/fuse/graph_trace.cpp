@@ -346,12 +346,8 @@ void Tracer::adopt(const Tensor& self) {
   if (is_shared)
     fail("a write to a tensor that has views or shares its memory can't be traced; write before they are made");
   const Tensor kept = new_alias(self, self.sizes(), self.strides(), self.storage_offset());
-  const auto known = ids_.find(impl);
-  if (known != ids_.end())
-    value(known->second).capture = kept;
-  else
-    define({.kind = GraphValue::Kind::capture, .meta = without_data(self), .capture = kept});
-  const int id = known != ids_.end() ? known->second : static_cast<int>(trace_.values.size()) - 1;
+  const int id = id_of(self);
+  value(id).capture = kept;
   ids_[kept.impl()] = id;
   named_.push_back(kept);
   release(std::exchange(impl->storage, nullptr));
