@@ -1,6 +1,7 @@
 // Optimizers make PyTorch's steps and have its errors. The values are those of PyTorch 2.13.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ TEST(Optim, ErrorsArePyTorchs) {
   EXPECT_EQ(error_of<Adam>(AdamOptions{.beta1 = 1}), "Invalid beta parameter at index 0: 1");
   EXPECT_EQ(error_of<Adam>(AdamOptions{.weight_decay = -2}), "Invalid weight_decay value: -2");
   EXPECT_EQ(error_text([] { optim::SGD(List<Tensor>()); }), "optimizer got an empty parameter list");
+  EXPECT_EQ(error_text([] { optim::SGD(List<Tensor>(), {.lr = -1}); }), "Invalid learning rate: -1");
+  EXPECT_EQ(error_of<SGD>(SGDOptions{.lr = NAN}), "no error");
+  EXPECT_EQ(error_of<Adam>(AdamOptions{.lr = NAN}), "Invalid learning rate: nan");
   EXPECT_EQ(error_text([] { optim::SGD({ones({1}).requires_grad_() * 2}); }), "can't optimize a non-leaf Tensor");
 }
 

@@ -14,12 +14,25 @@
 namespace tenon::optim {
 namespace {
 
-void check_not_negative(const char* name, double number) {
-  if (!(number >= 0)) throw ValueError(std::string("Invalid ") + name + ": " + text_of(number));
+void check_option(bool is_valid, const char* name, double number) {
+  if (!is_valid) throw ValueError(std::string("Invalid ") + name + ": " + text_of(number));
 }
-void check_beta(int index, double beta) {
-  if (!(beta >= 0 && beta < 1))
-    throw ValueError("Invalid beta parameter at index " + std::to_string(index) + ": " + text_of(beta));
+// Errors of options come before those of parameters. As in PyTorch, SGD takes NaN, and Adam does not.
+List<Tensor> checked(List<Tensor> parameters, const SGDOptions& options) {
+  check_option(!(options.lr < 0), "learning rate", options.lr);
+  check_option(!(options.momentum < 0), "momentum value", options.momentum);
+  check_option(!(options.weight_decay < 0), "weight_decay value", options.weight_decay);
+  if (options.nesterov && (options.momentum <= 0 || options.dampening != 0))
+    throw ValueError("Nesterov momentum requires a momentum and zero dampening");
+  return parameters;
+}
+List<Tensor> checked(List<Tensor> parameters, const AdamOptions& options) {
+  check_option(options.lr >= 0, "learning rate", options.lr);
+  check_option(options.eps >= 0, "epsilon value", options.eps);
+  check_option(options.beta1 >= 0 && options.beta1 < 1, "beta parameter at index 0", options.beta1);
+  check_option(options.beta2 >= 0 && options.beta2 < 1, "beta parameter at index 1", options.beta2);
+  check_option(options.weight_decay >= 0, "weight_decay value", options.weight_decay);
+  return parameters;
 }
 Tensor signed_gradient(const Tensor& parameter, bool maximize) {
   const Tensor gradient = parameter.grad();
@@ -43,14 +56,8 @@ void Parameters::zero_grad(bool set_to_none) const {
   }
 }
 
-SGD::SGD(List<Tensor> parameters, const SGDOptions& given) : Parameters(std::move(parameters)), options(given) {
-  check_not_negative("learning rate", options.lr);
-  if (options.momentum < 0) check_not_negative("momentum value", options.momentum);
-  if (options.weight_decay < 0) check_not_negative("weight_decay value", options.weight_decay);
-  if (options.nesterov && (options.momentum <= 0 || options.dampening != 0))
-    throw ValueError("Nesterov momentum requires a momentum and zero dampening");
-  sums_ = List<Tensor>(this->parameters().size());
-}
+SGD::SGD(List<Tensor> tensors, const SGDOptions& given)
+    : Parameters(checked(std::move(tensors), given)), options(given), sums_(parameters().size()) {}
 Tensor SGD::with_momentum(Tensor& sum, const Tensor& gradient) const {
   if (sum.defined())
     sum.mul_(options.momentum).add_(gradient, 1 - options.dampening);
@@ -70,14 +77,8 @@ void SGD::step() {
   }
 }
 
-Adam::Adam(List<Tensor> parameters, const AdamOptions& given) : Parameters(std::move(parameters)), options(given) {
-  check_not_negative("learning rate", options.lr);
-  check_not_negative("epsilon value", options.eps);
-  check_beta(0, options.beta1);
-  check_beta(1, options.beta2);
-  check_not_negative("weight_decay value", options.weight_decay);
-  states_ = List<State>(this->parameters().size());
-}
+Adam::Adam(List<Tensor> tensors, const AdamOptions& given)
+    : Parameters(checked(std::move(tensors), given)), options(given), states_(parameters().size()) {}
 void Adam::step() {
   const NoGrad unrecorded;
   for (std::size_t i = 0; i < states_.size(); ++i)

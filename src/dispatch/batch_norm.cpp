@@ -102,10 +102,13 @@ Tensor of_nothing(const Tensor& input, const ChannelParameters& x) {
   if (x.weight.defined()) result = result * x.weight.select(0, 0);
   return x.bias.defined() ? result + x.bias.select(0, 0) : result;
 }
-/// The strides of results: row-major, or channels_last where the input is.
-Dims result_strides(const Tensor& input) {
-  return format_strides(input.sizes(), format_of(input.sizes(), input.strides()));
+/// The format of results: row-major, or channels_last where the input is, whatever the strides of its dims of size 1.
+MemoryFormat result_format(const Tensor& input) {
+  for (const auto format : {MemoryFormat::contiguous, MemoryFormat::channels_last, MemoryFormat::channels_last_3d})
+    if (input.is_contiguous(format)) return format;
+  return format_of(input.sizes(), input.strides());
 }
+Dims result_strides(const Tensor& input) { return format_strides(input.sizes(), result_format(input)); }
 /// term + input * factor, by channel: 16-bit floats are widened only tile by tile.
 Tensor scaled_at_once(const Tensor& input, const Tensor& term, const Tensor& factor) {
   Tensor result = new_tensor(input.sizes(), result_strides(input), input.dtype(), input.device());
@@ -178,7 +181,7 @@ void update_running(const Tensor& input, const ChannelParameters& x, const Norma
 /// What differentiable ops computed in the order of the input, in the order of results.
 Tensor in_format(const Tensor& result, const Tensor& input) {
   if (result.strides() == result_strides(input)) return result;
-  return result.contiguous(format_of(input.sizes(), input.strides()));
+  return result.clone(result_format(input));  // contiguous() keeps other strides of dims of size 1
 }
 
 Tensor normalize_batch(const Tensor& input, const ChannelParameters& x, bool training, double momentum, double eps) {

@@ -476,9 +476,12 @@ Tensor& chain_matmul_out(Tensor& out, const List<Tensor>& matrices) {
 
 namespace {
 
-/// A dense bias of one dim is added by the product itself, if the vectors are the rows of one matrix in memory.
+/// A dense bias is added by the product itself if it is a vector, dims of size 1 aside, and if the vectors are the rows
+/// of one matrix in memory.
 bool adds_bias_to_rows(const Tensor& input, const Tensor& bias) {
-  return input.dim() != 2 && bias.dim() == 1 && bias.is_contiguous() && input.is_contiguous();
+  const SizesView sizes = bias.sizes();
+  const bool is_vector = std::count(sizes.begin(), sizes.end(), 1) + 1 == sizes.size();
+  return input.dim() != 2 && is_vector && bias.is_contiguous() && input.is_contiguous();
 }
 
 Tensor linear_of(const Tensor& input, const Tensor& weight, const Tensor& bias) {

@@ -61,12 +61,6 @@ constexpr std::size_t kFewItems = 12;
 
 }  // namespace
 
-SortedPlaces::Items SortedPlaces::new_items(int64_t length) {
-  // exact: a few more than the row's keys
-  const int64_t blocks = (length + kSortedBlock - 1) / kSortedBlock, lines = blocks * kSortedBlock / 8;
-  return Items(std::make_unique_for_overwrite<Line[]>(static_cast<std::size_t>(lines)).release()->items);
-}
-
 template <class Key>
 void SortedPlaces::sort(const Key* keys, const KeyRange<Key>& of) {
   const int bits = static_cast<int>(std::bit_width(of.range)), low_bits = std::max(bits - 32, 0);

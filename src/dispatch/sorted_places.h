@@ -56,7 +56,7 @@ class SortedPlaces {
   explicit SortedPlaces(int64_t length)
       : length_(static_cast<std::size_t>(length)), items_(new_items(length)), scratch_(new_items(length)) {}
   /// Memory that it takes.
-  static constexpr int64_t bytes(int64_t length) { return 2 * length * int64_t{sizeof(Item)}; }
+  static constexpr int64_t bytes(int64_t length) { return 2 * lines(length) * int64_t{sizeof(Line)}; }
 
   /// `Key`: int32_t or int64_t.
   template <class Key>
@@ -73,8 +73,13 @@ class SortedPlaces {
     void operator()(Item* items) const { delete[] reinterpret_cast<Line*>(items); }
   };
   using Items = std::unique_ptr<Item[], Delete>;
-  /// With room for whole blocks.
-  static Items new_items(int64_t length);
+  /// That whole blocks fill. exact: for a few more than a row's keys
+  static constexpr int64_t lines(int64_t length) {
+    return (length + kSortedBlock - 1) / kSortedBlock * (kSortedBlock / 8);
+  }
+  static Items new_items(int64_t length) {
+    return Items(std::make_unique_for_overwrite<Line[]>(static_cast<std::size_t>(lines(length))).release()->items);
+  }
 
   template <class Distance>
   void sort_runs(int low_bits, const Distance& distance);

@@ -32,7 +32,7 @@ class Narrowing {
     given.swap(trace_.steps);
     for (GraphStep& step : given) {
       if (step.is_elementwise() && !reads_memory_[place(step.results[0])])
-        if (const Dims sizes = narrow_sizes(step); sizes.size() > 0) {
+        if (const Dims sizes = narrow_sizes(step); !sizes.empty()) {
           add_narrow(std::move(step), sizes);
           continue;
         }

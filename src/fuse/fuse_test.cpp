@@ -132,6 +132,18 @@ TEST(Fuse, ChainsOfOpsHaveTheBitsOfEachOp) {
   }
 }
 
+TEST(Fuse, NumbersThatChainsReadStayUntilTheirEnd) {
+  // The number is converted, so that it lies in a slot, which is free for results after its last use.
+  const auto function = [](const Tensors& x) -> Tensors {
+    const Tensor first = (x[0] * x[1] + x[0]) * x[0] - 3, second = x[0] - 3;
+    return {first / second - 1};
+  };
+  for (const int64_t n : {64, 200, 1000, 5003}) {
+    const Tensors inputs{rand({3, n}), tensor({2, 5, 7}).view({3, 1})};
+    expect_same_bits(Fused(function)(inputs)[0], function(inputs)[0], std::to_string(n));
+  }
+}
+
 TEST(Fuse, ChainsBeyondTheCachesAreStreamedWithTheSameBits) {
   const auto chain = [](const Tensor& a, const Tensor& m, const Tensor& s) {
     return clamp((a - m) / s * 2 + 1, Scalar(0), Scalar(5));
@@ -376,6 +388,46 @@ TEST(Fuse, TensorsMadeOfNumbersAreWrittenInPlace) {
                 .find("tenon.fuse: add_() writes to a tensor that is no argument"),
             0u);
   EXPECT_FALSE(elsewhere.is_meta());
+}
+
+TEST(Fuse, WritesOfNumbersComeAfterWhatReadTheTensor) {
+  const auto function = [](const Tensors& x) -> Tensors {
+    Tensor sum = zeros({3}), filled = zeros({3}), copied = zeros({3}), put = zeros({3}), clamped = zeros({3});
+    Tensors before;
+    for (const Tensor& own : {sum, filled, copied, put, clamped}) before.push_back(x[0] + own);
+    sum.add_(1);
+    filled.fill_(2);
+    copied.copy_(ones({3}));
+    put.index_add_(0, tensor({0, 2}), ones({2}));
+    clamped.zero_();
+    before.push_back(x[0] * sum);
+    sum.add_(1);
+    for (const Tensor& own : {sum, filled, copied, put, clamped}) before.push_back(own);
+    return before;
+  };
+  const Tensors inputs{rand({3})};
+  const Fused fused(function);
+  for (int call = 0; call < 2; ++call) expect_same(fused(inputs), function(inputs), "call " + std::to_string(call));
+  EXPECT_EQ(error_of(
+                [](const Tensors& x) -> Tensors {
+                  Tensor own = zeros({3});
+                  const Tensor before = x[0] + own;
+                  own.select(0, 1).fill_(5);
+                  return {before, own};
+                },
+                {ones({3})}),
+            "tenon.fuse: fill_() writes to a view, which can't be traced; write to the whole tensor");
+}
+
+TEST(Fuse, TensorsFromElsewhereAreNotTakenForThoseThatWereFreed) {
+  float numbers[3] = {};
+  const auto function = [&](const Tensors& x) -> Tensors {
+    for (int i = 0; i < 3; ++i) zeros({3});
+    Tensor elsewhere = from_buffer(numbers, {3}, float32);
+    elsewhere.add_(x[0]);
+    return {elsewhere};
+  };
+  EXPECT_NE(error_of(function, {ones({3})}), "");
 }
 
 TEST(Fuse, WritesToArgumentsComeAtTheEnd) {

@@ -240,6 +240,7 @@ Graph::~Graph() = default;
 
 Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t block_bytes)
     : number_(next_number()), block_bytes_(block_bytes), trace_(trace_graph(function, inputs)) {
+  for (const GraphValue& value : trace_.values) most_elements_ = std::max(most_elements_, value.meta.numel());
   Passes passes(trace_);
   passes.for_each(
       [&](const std::vector<int>& results) {

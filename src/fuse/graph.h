@@ -107,6 +107,8 @@ class Graph {
   /// Whether `run` computes the function. Not if the results have a history, or show what the function writes to an
   /// argument, as its other arguments may.
   bool can_run(const List<Tensor>& inputs) const;
+  /// The elements of the largest value.
+  int64_t most_elements() const noexcept { return most_elements_; }
   /// The number of passes over memory: those of one turn are one; views are none.
   int passes() const noexcept;
   /// The passes with their ops, the bytes that they move, those that the ops would move one by one, and the scratch
@@ -149,6 +151,7 @@ class Graph {
   std::string described(const Pass& pass) const;
 
   uint64_t number_;
+  int64_t most_elements_ = 0;
   int64_t block_bytes_;
   GraphTrace trace_;
   std::vector<std::unique_ptr<Pass>> passes_;

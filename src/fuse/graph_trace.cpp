@@ -3,7 +3,6 @@
 #include <bit>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
@@ -98,7 +97,7 @@ class Tracer {
   static void note_alias(const Tensor& self, const Tensor& alias);
   static void note_made(const Tensor& self) {
     self.impl()->in_graph = true;  // so that the trace sees what is computed of it
-    current->made_.insert(self.impl());
+    current->made_.emplace(self.impl(), self);
   }
   /// Notes the place of a call in the function where it fails.
   template <class Operands, class Call>
@@ -170,6 +169,13 @@ class Tracer {
   Tensor trace_elementwise(Op op, Args args, int count);
   /// Notes the operands of an algorithm. Gives its values with tensors without data.
   std::vector<Value> begin_call(const Schema& schema, const Value* values, GraphStep& step);
+  /// Whether a step reads this memory, so that a write to it has a place among the steps, whatever is written.
+  bool is_read(const Tensor& self) const {
+    if (self.is_meta() || !self.impl()->storage) return false;
+    return std::any_of(trace_.values.begin(), trace_.values.end(), [&](const GraphValue& value) {
+      return value.capture.defined() && value.capture.impl()->storage == self.impl()->storage;
+    });
+  }
   /// Lets calls write to a tensor that the function made of numbers: what it holds becomes a value.
   void adopt(const Tensor& self);
   /// The tensor holds what the step makes from now on.
@@ -190,8 +196,9 @@ class Tracer {
   GraphTrace trace_;
   std::unordered_map<const TensorImpl*, int> ids_;
   std::unordered_map<const TensorImpl*, const TensorImpl*> originals_;  // of aliases
-  std::vector<Tensor> named_;                   // kept alive, so that no other tensor gets their address
-  std::unordered_set<const TensorImpl*> made_;  // of numbers, by the function; one with such an address is, too
+  // Kept alive, so that no other tensor gets their address.
+  std::vector<Tensor> named_;
+  std::unordered_map<const TensorImpl*, Tensor> made_;  // of numbers, by the function
 };
 
 thread_local Tracer* Tracer::current = nullptr;
@@ -339,12 +346,8 @@ void Tracer::adopt(const Tensor& self) {
   if (is_shared)
     fail("a write to a tensor that has views or shares its memory can't be traced; write before they are made");
   const Tensor kept = new_alias(self, self.sizes(), self.strides(), self.storage_offset());
-  const auto known = ids_.find(impl);
-  if (known != ids_.end())
-    value(known->second).capture = kept;
-  else
-    define({.kind = GraphValue::Kind::capture, .meta = without_data(self), .capture = kept});
-  const int id = known != ids_.end() ? known->second : static_cast<int>(trace_.values.size()) - 1;
+  const int id = id_of(self);
+  value(id).capture = kept;
   ids_[kept.impl()] = id;
   named_.push_back(kept);
   release(std::exchange(impl->storage, nullptr));
@@ -380,7 +383,7 @@ void Tracer::overwrite(const Tensor& self, GraphStep step) {
 }
 
 Tensor& Tracer::inplace(Op op, Tensor& self, Args args, int count) {
-  if (!any_is_traced(args, count) && !self.is_meta()) {
+  if (!any_is_traced(args, count) && !self.is_meta() && !current->is_read(self)) {
     const Pause pause;
     elementwise_inplace(op, self, args, count);
     return self;
@@ -471,7 +474,7 @@ Tensor Tracer::to(const Tensor& self, Dtype dtype, MemoryFormat format) {
 }
 
 void Tracer::copy(Tensor& self, const Tensor& src) {
-  if (!self.is_meta() && !src.is_meta()) {
+  if (!self.is_meta() && !src.is_meta() && !current->is_read(self)) {
     const Pause pause;
     self.copy_(src);
     return;
@@ -499,15 +502,16 @@ void Tracer::fill(Tensor& self, const Tensor& value) {
 }
 
 void Tracer::fill_number(Tensor& self, Scalar value) {
-  if (!self.is_meta()) {
+  if (!self.is_meta() && !current->is_read(self)) {
     const Pause pause;
     self.fill_(value);
     return;
   }
+  current->adopt(self);
   {
     const Pause pause;
     const NoGrad unrecorded;
-    run_fill(self, value);
+    run_fill(self.is_meta() ? self : without_data(self), value);
   }
   GraphStep step{.name = "fill"};
   step.run = [sizes = self.sizes().copy(), strides = self.strides().copy(), dtype = self.dtype(),
@@ -570,7 +574,7 @@ Tensor Tracer::index(const Indexed& indexed) {
 void Tracer::index_put(const Indexed& indexed, const Tensor& value, Put put) {
   std::vector<Tensor> tensors = tensors_of(indexed);
   tensors.push_back(value);
-  if (!any_is_traced(tensors)) {
+  if (!any_is_traced(tensors) && !current->is_read(indexed.view)) {
     const Pause pause;
     return run_index_put(indexed, value, put);
   }
@@ -680,7 +684,7 @@ void Tracer::call_inplace(Op op, const Value* values) {
   const Schema& schema = schema_of(op);
   const std::vector<Tensor> tensors = tensors_of(schema, values);
   check_unrecorded(schema.name, tensors);
-  const bool is_traced = any_is_traced(tensors);
+  const bool is_traced = any_is_traced(tensors) || current->is_read(tensors[0]);
   if (is_traced) current->adopt(tensors[0]);
   GraphStep step{.name = {}};
   std::vector<Value> metas;

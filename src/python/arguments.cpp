@@ -221,10 +221,10 @@ std::string described(const Given& given) {
 std::vector<std::string> parameters_of(const std::string& signature) {
   return split(signature.substr(1, signature.size() - 2), ", ");
 }
-// PyTorch takes the last word of "tuple of ints dim" as its name and the rest as its type. It also does so for "Number
-// alpha = 1", which therefore no argument matches.
 /// PyTorch's parser knows one function by another name than its module has.
 std::string name_in_errors(const std::string& name) { return name == "logsigmoid" ? "log_sigmoid" : name; }
+// PyTorch takes the last word of "tuple of ints dim" as its name and the rest as its type. It also does so for "Number
+// alpha = 1", which therefore no argument matches.
 std::string name_in(const std::string& parameter) { return parameter.substr(parameter.rfind(' ') + 1); }
 bool matches_text(const std::string& parameter, PyObject* object) {
   const std::string wanted = parameter.substr(0, parameter.rfind(' ')), given = type_name(object);

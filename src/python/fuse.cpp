@@ -1,6 +1,5 @@
 #include "python/fuse.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <thread>
@@ -33,12 +32,8 @@ nb::list list_of(const List<Tensor>& tensors) {
   return list;
 }
 
-// With so few elements a call takes less than handing over the GIL, whatever it broadcasts.
+// A call whose values have so few elements takes less than handing over the GIL.
 constexpr int64_t kFewElements = 64;
-bool is_long_call(const List<Tensor>& tensors) {
-  return std::any_of(tensors.begin(), tensors.end(),
-                     [](const Tensor& tensor) { return tensor.numel() > kFewElements; });
-}
 
 /// A callable that takes a list of tensors and gives the structure of its results and a list of their tensors. Graphs
 /// whose gradients will be asked for keep it alive.
@@ -93,7 +88,7 @@ class PythonFused {
     nb::object structure;
     if (known != structures_.end()) {
       structure = known->second;
-      const GilRelease released(is_long_call(tensors));
+      const GilRelease released(!graph || graph->most_elements() > kFewElements);
       results = graph ? graph->run(tensors) : fused_(tensors);
     } else {  // as it is, or another thread traces it
       results = trace != 0 ? (*callable_)(tensors) : fused_(tensors);

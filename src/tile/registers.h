@@ -2,6 +2,7 @@
 // results. Used by elementwise runs and reductions.
 #pragma once
 #include <cstddef>
+#include <cstring>
 
 #include "plan/plan.h"
 #include "tile/prefetch.h"
@@ -76,9 +77,18 @@ struct LinkedLanes {
       if (operand != place && link != Link::square) lanes[operands++] = registers[instruction.in[operand]];
   }
 
+  /// Copies the number that lies where the result goes: a slot is free after its last use, but a chain reads its
+  /// numbers until it ends.
+  void keep_number(const std::byte* to, int64_t size) {
+    for (int operand = 0; operand < operands; ++operand)
+      if (lanes[operand].step == 0 && lanes[operand].data == to)
+        lanes[operand].data = std::memcpy(number, to, static_cast<std::size_t>(size));
+  }
+
   Lanes lanes[kMostLinkOperands];
   Link links[kMostLinks];
   int operands = 1, count = 0;
+  std::byte number[sizeof(double)];
 };
 
 class Registers {
@@ -161,6 +171,7 @@ class Registers {
     const Target target = targets_[reg];
     std::byte* const to = target.to ? target.to : slot(reg);
     lanes_[reg] = {to, 1};
+    linked.keep_number(to, itemsize(dtype));
     if (to != target.to || !target.streamed) {
       run(false)(to, linked.lanes, n);
       return true;

@@ -318,12 +318,13 @@ TEST(Run, WideElementsWithSteps) {
   EXPECT_NE(route_of(shape, operands, float64), Route::elements);
 }
 
-// A condition's elements are narrower.
-TEST(Run, WideElementsAndConditionsWithSteps) {
-  const Tensor values = arange(int64_t{0}, 60'000, 1, int64), flags = values.remainder(2).to(bool_);
-  const Tensor value = values.slice(0, 0, 60'000, 3), other = value.add(100'000);
-  const Tensor got = where(flags.slice(0, 0, 60'000, 3), value, other).contiguous();
-  for (int64_t i = 0; i < 20'000; ++i) ASSERT_EQ(got.data<int64_t>()[i], 3 * i + (i % 2 == 0 ? 100'000 : 0)) << i;
+TEST(Run, ConditionsBesideWideElementsWithSteps) {
+  for (const Dtype dtype : {float64, int64}) {
+    const Tensor condition = eq(arange(1000).remainder(3), 0), other = zeros({1000}, Options(dtype));
+    const Tensor steps = arange(3000).to(dtype).view({1000, 3}).select(1, 1);
+    EXPECT_TRUE(equal(where(condition, steps, other), where(condition, steps.contiguous(), other)));
+    EXPECT_TRUE(equal(where(condition, other, steps), where(condition, other, steps.contiguous())));
+  }
 }
 
 TEST(Run, RefusesOperandsWithoutMemory) {

@@ -453,6 +453,11 @@ BIASES = {
     "another dtype": lambda m, x: m.ones(5, dtype=m.float64),
     "expanded": lambda m, x: m.ones(1, dtype=x.dtype).expand(5),
     "another size": lambda m, x: m.ones(4, dtype=x.dtype),
+    "a row": lambda m, x: m.ones(1, 5, dtype=x.dtype),
+    "a column": lambda m, x: m.ones(5, 1, dtype=x.dtype),
+    "a row of three dims": lambda m, x: m.ones(1, 1, 5, dtype=x.dtype),
+    "one number": lambda m, x: m.ones(1, 1, dtype=x.dtype),
+    "rows": lambda m, x: m.ones(7, 5, dtype=x.dtype),
 }
 
 

@@ -722,3 +722,30 @@ def test_mapped_files_in_bounded_memory(tmp_path):
     watcher.join()
     assert total.item() == -(size >> 1) and rows[-1].item() == 1024 and not mean.any()
     assert peak - before < 32 << 20
+
+
+def test_other_threads_run_while_few_elements_are_broadcast_to_many():
+    parts = [tenon.rand(*([32] + [1] * dim)) for dim in range(5)]
+    fused = tenon.fuse(lambda a, b, c, d, e: a + b * c - d + e)
+    fused(*parts)
+    turns, ended = 0, False
+
+    def count():
+        nonlocal turns
+        while not ended:
+            turns += 1
+            time.sleep(1e-4)
+
+    counter = threading.Thread(target=count)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)  # so that a call that keeps the GIL is not interrupted after it
+    try:
+        counter.start()
+        before = turns
+        fused(*parts)
+        after = turns
+    finally:
+        sys.setswitchinterval(interval)
+        ended = True
+        counter.join()
+    assert after > before

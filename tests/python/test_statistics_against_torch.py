@@ -277,6 +277,10 @@ LAYOUTS = {
     "channels last": lambda m: m.ones(4, 3, 2, 5).contiguous(memory_format=m.channels_last),
     "every second": lambda m: m.ones(4, 3, 10)[..., ::2],
     "a row for each column": lambda m: m.ones(3, 4).t(),
+    "dims of size 1 with other strides": lambda m: m.ones(1, 3, 2, 1, 3).permute(3, 4, 1, 2, 0)[0].unsqueeze(0),
+    "one row of channels last": lambda m: m.ones(2, 5, 1, 3).permute(2, 3, 0, 1),
+    "one place, both formats": lambda m: m.ones(2, 1, 1, 3).permute(0, 3, 1, 2),
+    "planes of one voxel": lambda m: m.ones(2, 1, 4, 1, 3).permute(1, 4, 3, 0, 2),
 }
 
 
