@@ -4,9 +4,7 @@
 A row a function: on the left the bytes that it moves as one fused function and op by op, on the right the time of both
 and of PyTorch's ops.
 """
-import json
-import pathlib
-import sys
+from plot_sweep import write_figure
 
 ROW, BAR = 56, 12
 NAMES, PANEL, GAP = 150, 250, 90  # widths: of the names, of a panel's longest bar, of the text after it
@@ -54,13 +52,5 @@ def draw(cases):
     yield "</svg>"
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    cases = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))["cases"]
-    figure = "\n".join(draw(cases)) + "\n"
-    sys.stdout.write(figure) if sys.argv[2] == "-" else pathlib.Path(sys.argv[2]).write_text(figure, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_figure(draw, __doc__)

@@ -70,13 +70,14 @@ def draw(cases):
     yield "</svg>"
 
 
-def main():
+def write_figure(draw, usage):
+    """Draws the cases of the file that the first argument names into the second; `-`: to standard output."""
     if len(sys.argv) != 3:
-        sys.exit(__doc__)
+        sys.exit(usage)
     cases = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))["cases"]
     figure = "\n".join(draw(cases)) + "\n"
     sys.stdout.write(figure) if sys.argv[2] == "-" else pathlib.Path(sys.argv[2]).write_text(figure, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_figure(draw, __doc__)

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 namespace tenon {
-namespace {
 
-/// How an op is a link whose value is operand `place`; none: it is not. Functions that take longer than a load and a
-/// store gain nothing.
-Link link_of_op(Op op, int place) {
-  switch (op) {
+Link link_of(const Instruction& instruction, int place) {
+  if (instruction.is_cast) return Link::none;
+  if (instruction.op == Op::mul && instruction.in[0] == instruction.in[1]) return Link::square;
+  switch (instruction.op) {
     case Op::add:
       return Link::add;
     case Op::sub:
@@ -30,14 +29,6 @@ Link link_of_op(Op op, int place) {
     default:
       return Link::none;
   }
-}
-
-}  // namespace
-
-Link link_of(const Instruction& instruction, int place) {
-  if (instruction.is_cast) return Link::none;
-  if (instruction.op == Op::mul && instruction.in[0] == instruction.in[1]) return Link::square;
-  return link_of_op(instruction.op, place);
 }
 
 void Program::join_chains() {

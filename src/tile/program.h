@@ -37,7 +37,8 @@ struct Instruction {
   }
 };
 
-/// How an instruction is a link of a chain whose value is operand `place`; none: it is not.
+/// How an instruction is a link of a chain whose value is operand `place`; none: it is not. Functions that take longer
+/// than a load and a store gain nothing.
 Link link_of(const Instruction& instruction, int place);
 
 class Program {
