@@ -85,6 +85,7 @@ void add_index_cases(Cases& cases);
 void add_thread_cases(Cases& cases);
 void add_fuse_cases(Cases& cases);
 /// Every declared op, apart from the cases above: they have no targets and no place in the table of ratios.
-void add_op_cases(Cases& cases);
+struct MapKind;
+void add_op_cases(Cases& cases, const MapKind& map);
 
 }  // namespace bench

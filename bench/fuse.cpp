@@ -112,6 +112,10 @@ void add_fuse_cases(Cases& cases) {
     return (d * d).sum({-1});
   };
   fused(cases, "chain/10", 1, 10, chain);
+  fused(cases, "chain/few", 16, 16, chain);
+  fused(cases, "softmax by hand/few", 16, 16, softmax);
+  fused(cases, "layer_norm by hand/few", 16, 16, layer_norm);
+  fused(cases, "chain/rows of 32", 32, 32, chain);
   for (const Level& level : kLevels) {
     if (level.offset != 0) continue;
     if (level.cols % 16 == 0)
@@ -125,6 +129,7 @@ void add_fuse_cases(Cases& cases) {
     fused(cases, "chain both ways" + at, level.rows, level.cols, chain, true);
     fused(cases, "gelu both ways" + at, level.rows, level.cols, gelu, true);
     fused(cases, "softmax both ways" + at, level.rows, level.cols, softmax, true);
+    fused(cases, "layer_norm both ways" + at, level.rows, level.cols, layer_norm, true);
     fused(cases, "distances" + at, level.rows, 8, distances);
   }
 }

@@ -1,24 +1,31 @@
 #!/usr/bin/env python3
-"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N] [--without LIBRARY] [--json FILE].
+"""Times whole functions in tenon.fuse beside other compilers of expressions: fuse_python.py [--rounds N] [--filter REGEX] [--rows N ...] [--all-cores] [--without LIBRARY] [--json FILE] [--calls].
 
 Beside it: Tenon's and PyTorch's ops one by one, torch.compile, JAX's jit, numexpr and Blosc2's lazy expressions, those of
-them that are installed and can compute the function. All run on one core, take turns, and allocate their results. A time
+them that are installed and can compute the function; PyTorch's own softmax and layer norm; and of the chain the loop that a
+person writes with SIMD registers and streaming stores (chain_by_hand.cpp, if there is a C++ compiler). All run on one core, take turns, and allocate their results. A time
 is the least CPU time of a call, over all rounds; a ratio is the other library's time divided by that of tenon.fuse.
-Every result is compared with PyTorch's first. The file gets the times and the bytes that are moved, for tools/plot_fuse.py.
+Every result is compared with PyTorch's first. Each number of rows has its table: by default those of matrices in memory, in the
+third cache, in the second and in the first. The file gets the times and the bytes that are moved of the first, for tools/plot_fuse.py.
+--all-cores: all libraries use all cores; a time is that of a clock on the wall.
+--calls: instead, what a call and a trace of ten ops on 10 elements cost.
 """
 
 import argparse
+import ctypes
 import importlib
 import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECONDS_A_TURN = 0.05
-COLUMNS = ("tenon ops", "torch", "torch.compile", "jax.jit", "numexpr", "blosc2")
+COLUMNS = ("tenon ops", "torch", "torch's own", "torch.compile", "jax.jit", "numexpr", "blosc2", "by hand")
 
 
 def imported(name):
@@ -149,6 +156,43 @@ def text_operands(numpy, operands):
     return {name: x.astype(numpy.float32) if x.dtype == numpy.uint8 else x for name, x in values.items()}
 
 
+# PyTorch's own kernels of what the function computes.
+OWN = {
+    softmax: lambda functional, a: functional.softmax(a, -1),
+    layer_norm: lambda functional, a, weight: functional.layer_norm(a, weight.shape, weight),
+}
+
+BY_HAND = """#include "chain_by_hand.cpp"
+extern "C" void by_hand(float* out, const float* a, const float* row, const float* column, int64_t rows, int64_t columns, bool streamed) {
+  bench::chain_by_hand(out, a, row, column, rows, columns, streamed);
+}
+"""
+
+
+def call_by_hand(tenon, operands):
+    """The loop of bench/chain_by_hand.cpp, whose result Tenon allocates; None without a compiler."""
+    a, row, column = tensors = [tenon.from_numpy(x.copy()) for x in operands]
+    if a.shape[1] % 64:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        # Without the last option Highway refuses processors whose own target it does not choose at run time.
+        words = ["c++", "-std=c++20", "-O3", "-march=native", "-DHWY_COMPILE_ONLY_STATIC", "-ffp-contract=off", "-shared", "-fPIC", "-x", "c++", "-I", ROOT / "bench", "-", "-o", f"{folder}/by_hand.so"]
+        try:
+            subprocess.run(words, input=BY_HAND, text=True, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        function = ctypes.CDLL(f"{folder}/by_hand.so").by_hand
+    is_large = a.numel() * 4 > 32 << 20
+
+    def call():
+        out = tenon.empty(*a.shape)
+        places = [ctypes.c_void_p(x.data_ptr()) for x in (out, *tensors)]
+        function(*places, ctypes.c_int64(a.shape[0]), ctypes.c_int64(a.shape[1]), ctypes.c_bool(is_large))
+        return out
+
+    return call
+
+
 def calls_of(case, operands, modules):
     """{library: call} of one case."""
     _, function, names, backward, text, blosc_text = case
@@ -163,6 +207,8 @@ def calls_of(case, operands, modules):
     calls["tenon.fuse"] = tensor_call(tenon, tenon.fuse(on(tenon)), given, backward)
     calls["tenon ops"] = tensor_call(tenon, on(tenon), given, backward)
     calls["torch"] = tensor_call(torch, on(torch), given, backward)
+    if function in OWN:
+        calls["torch's own"] = tensor_call(torch, lambda *x: OWN[function](torch.nn.functional, *x), given, backward)
     torch.compiler.reset()  # it compiles a function only so many times, and all cases call one lambda
     calls["torch.compile"] = tensor_call(torch, torch.compile(on(torch)), given, backward)
     if modules["jax"]:
@@ -174,6 +220,8 @@ def calls_of(case, operands, modules):
         lazy_text = text if blosc_text is True else blosc_text
         lazy_operands = {name: x for name, x in text_operands(numpy, given).items() if re.search(rf"\b{name}\b", lazy_text)}
         calls["blosc2"] = lambda: modules["blosc2"].lazyexpr(lazy_text, lazy_operands)[()]
+    if function is chain and not backward and (by_hand := call_by_hand(tenon, given)):
+        calls["by hand"] = by_hand
     return calls
 
 
@@ -194,19 +242,19 @@ def check(name, results, numpy):
             raise SystemExit(f"{name}: {library} computes something else")
 
 
-def least_seconds(calls, rounds):
+def least_seconds(calls, rounds, clock=time.process_time):
     """{library: seconds of a call}, the least of all rounds."""
     best, repeats = {}, {}
     for library, call in calls.items():
-        start = time.process_time()
+        start = clock()
         call()
-        repeats[library] = max(1, int(SECONDS_A_TURN / max(time.process_time() - start, 1e-6)))
+        repeats[library] = max(1, int(SECONDS_A_TURN / max(clock() - start, 1e-6)))
     for _ in range(rounds):
         for library, call in calls.items():
-            start = time.process_time()
+            start = clock()
             for _ in range(repeats[library]):
                 call()
-            seconds = (time.process_time() - start) / repeats[library]
+            seconds = (clock() - start) / repeats[library]
             best[library] = min(best.get(library, seconds), seconds)
     return best
 
@@ -227,27 +275,31 @@ def usable(name, calls):
     return results
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--filter", default="", help="cases whose name matches")
-    parser.add_argument("--rows", type=int, default=4096, help="of the square matrix")
-    parser.add_argument("--without", action="append", default=[], choices=COLUMNS[2:], help="a library to leave out")
-    parser.add_argument("--json", type=pathlib.Path, help="a file for times and bytes")
-    options = parser.parse_args()
+def ten_ops(m, a, row, column):
+    return m.tanh(m.clamp(m.exp((a - row) / column * 2 + 1) * 0.5 - row, 0, 5)) + column
 
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
-    modules = {name: imported(name) for name in ("numpy", "tenon", "torch", "jax", "numexpr", "blosc2")}
-    modules["tenon"].set_num_threads(1)
-    modules["torch"].set_num_threads(1)
-    if modules["numexpr"]:
-        modules["numexpr"].set_num_threads(1)
-    if modules["blosc2"]:
-        modules["blosc2"].set_nthreads(1)
 
-    operands = make_operands(modules["numpy"], options.rows)
-    print("| function | tenon.fuse, ms | " + " | ".join(COLUMNS) + " |")
+def print_calls(tenon, rounds):
+    """On 10 elements a call is little else than its overhead. What is traced a second time is another function of the same code."""
+
+    def function(*x):
+        return ten_ops(tenon, *x)
+
+    operands = tenon.rand(1, 10), tenon.rand(10), tenon.rand(1, 1) + 1
+    fused = tenon.fuse(function)
+    tenon.fuse(lambda x: (x + 1).exp())(operands[0])  # loads what every first trace of a process needs
+    start = time.thread_time()
+    fused(*operands)
+    first = time.thread_time() - start
+    calls = {"fused": lambda: fused(*operands), "op by op": lambda: function(*operands), "traced": lambda: tenon.fuse(function)(*operands)}
+    best = least_seconds(calls, rounds)
+    print("ten ops on 10 elements, us: " + ", ".join(f"{name} {seconds * 1e6:.2f}" for name, seconds in best.items()) + f", traced the first time {first * 1e6:.0f}")
+
+
+def measure_table(modules, rows, options):
+    """Prints the table of matrices of so many rows. Gives what the figure shows."""
+    operands = make_operands(modules["numpy"], rows)
+    print(f"| {rows} rows | tenon.fuse, ms | " + " | ".join(COLUMNS) + " |")
     print("|---" * (len(COLUMNS) + 2) + "|")
     measured = []
     for case in CASES:
@@ -257,15 +309,51 @@ def main():
         for name in options.without:
             calls.pop(name, None)
         check(case[0], usable(case[0], calls), modules["numpy"])
-        seconds = least_seconds(calls, options.rounds)
+        seconds = least_seconds(calls, options.rounds, time.perf_counter if options.all_cores else time.process_time)
         own = seconds["tenon.fuse"]
         if not case[3]:
             fused, ops = bytes_moved(modules["tenon"], case[1], [operands[name] for name in case[2]])
             measured.append({"name": case[0], "fused_bytes": fused, "ops_bytes": ops, "milliseconds": {k: round(v * 1e3, 3) for k, v in seconds.items()}})
-        ratios = [f"{seconds[name] / own:.1f}" if name in seconds else "-" for name in COLUMNS]
+        ratios = [f"{seconds[name] / own:.2f}" if name in seconds else "-" for name in COLUMNS]
         print(f"| {case[0]} | {own * 1e3:.3g} | " + " | ".join(ratios) + " |", flush=True)
+    return measured
+
+
+def use_cores(modules, count):
+    for name, function in (("tenon", "set_num_threads"), ("torch", "set_num_threads"), ("numexpr", "set_num_threads"), ("blosc2", "set_nthreads")):
+        if modules[name]:
+            getattr(modules[name], function)(count)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--filter", default="", help="cases whose name matches")
+    parser.add_argument("--rows", type=int, nargs="+", default=[4096, 1024, 256, 64], help="of the square matrices")
+    parser.add_argument("--all-cores", action="store_true", help="instead of one")
+    parser.add_argument("--without", action="append", default=[], choices=COLUMNS[2:], help="a library to leave out")
+    parser.add_argument("--json", type=pathlib.Path, help="a file for times and bytes")
+    parser.add_argument("--calls", action="store_true", help="what a call costs")
+    options = parser.parse_args()
+
+    cores = os.sched_getaffinity(0)
+    if not options.all_cores:
+        cores = {max(cores)}
+        os.sched_setaffinity(0, cores)
+        os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    if options.calls:
+        tenon = importlib.import_module("tenon")
+        tenon.set_num_threads(1)
+        return print_calls(tenon, options.rounds)
+    modules = {name: imported(name) for name in ("numpy", "tenon", "torch", "jax", "numexpr", "blosc2")}
+    use_cores(modules, len(cores))
+    tables = []
+    for rows in options.rows:
+        if tables:
+            print()
+        tables.append(measure_table(modules, rows, options))
     if options.json:
-        options.json.write_text(json.dumps({"rows": options.rows, "cases": measured}, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps({"rows": options.rows[0], "cases": tables[0]}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

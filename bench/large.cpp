@@ -8,7 +8,8 @@ namespace bench {
 namespace {
 
 constexpr Dtype boolean = Dtype::bool_, u8 = Dtype::uint8, i32 = Dtype::int32;
-constexpr Dtype f16 = Dtype::float16, bf16 = Dtype::bfloat16, f32 = Dtype::float32;
+constexpr Dtype i64 = Dtype::int64, c64 = Dtype::complex64;
+constexpr Dtype f16 = Dtype::float16, bf16 = Dtype::bfloat16, f32 = Dtype::float32, f64 = Dtype::float64;
 
 /// An operand's sizes, relative to a level's.
 enum class Of {
@@ -182,7 +183,19 @@ void add_large_cases(Cases& cases) {
   }, [](auto& x) { clamp_out(x.out, x.a, 0.6, 1.2); });
   add_patterns(cases, {
       {"large/exp",             1,   1,   full, full},
+      {"large/exp f64",         1,   1,   {Of::full, f64}, {Of::full, f64}},
+      {"large/exp c64",         1.5, 1.5, {Of::full, c64}, {Of::full, c64}},
   }, [](auto& x) { exp_out(x.out, x.a); });
+  add_patterns(cases, {
+      {"large/pow i32",         1.5, 1.5, {Of::full, i32}, {Of::full, i32}, {Of::full, i32}},
+      {"large/pow i64",         1.5, 1.5, {Of::full, i64}, {Of::full, i64}, {Of::row, i64}},
+  }, [](auto& x) { pow_out(x.out, x.a, x.b); });
+  add_patterns(cases, {
+      {"large/log c64",         1.5, 1.5, {Of::full, c64}, {Of::full, c64}},
+  }, [](auto& x) { log_out(x.out, x.a); });
+  add_patterns(cases, {
+      {"large/angle c64",       1,   1,   full, {Of::full, c64}},
+  }, [](auto& x) { angle_out(x.out, x.a); });
   add_patterns(cases, {
       {"large/copy row",        1,   1,   full, row},
       {"large/copy A.T",        1,   1,   full, {Of::transposed}},

@@ -24,6 +24,7 @@ struct OperandKind {
   tenon::Dims sizes;  // of the first operand
   tenon::Dtype dtype;
   tenon::Dims more_sizes = sizes;  // of the others
+  double factor = 1;               // of what is drawn
 };
 
 /// The arguments of a call that is timed, and its out=, if the op is a map that takes it.
@@ -36,8 +37,10 @@ inline tenon::declared::Values arguments_of(const tenon::Schema& schema, const O
   const bool is_share = std::string_view(schema.name).starts_with("binary_cross_entropy");
   const auto random = [&](tenon::SizesView sizes) {
     if (is_share) return tenon::rand(sizes).to(kind.dtype);
-    const tenon::Tensor numbers = tenon::rand(sizes).add_(0.5);
-    return (kind.dtype == tenon::int64 ? numbers.mul(8) : numbers).to(kind.dtype);
+    const tenon::Tensor numbers = tenon::rand(sizes).add_(0.5).mul_(kind.factor);
+    if (kind.dtype == tenon::bool_) return numbers > 1;
+    if (tenon::is_complex(kind.dtype)) return tenon::complex(numbers, tenon::rand(sizes)).to(kind.dtype);
+    return (tenon::is_integral(kind.dtype) ? numbers.mul(8) : numbers).to(kind.dtype);
   };
   const auto operand = [&](int place) -> tenon::Value {
     const int number = tenon::declared::operand_number(schema, place);
@@ -75,6 +78,11 @@ inline std::optional<tenon::declared::Values> own_arguments(std::string_view blo
   using Values = tenon::declared::Values;
   const auto images = [] { return rand({25, 4, 20, 50}); };
   if (block == "as_strided_scatter") return Values{rand({1000, 100}), rand({1000, 50}), Dims{1000, 50}, Dims{100, 1}};
+  if (block == "_fft_c2c") return Values{tenon::complex(rand({1000, 100}), rand({1000, 100})), Dims{1}, 0, true};
+  if (block == "_fft_c2r") return Values{tenon::complex(rand({1000, 51}), rand({1000, 51})), Dims{1}, 0, 100};
+  if (block == "linalg_cholesky") return Values{tenon::eye(100)};
+  if (block == "linalg_lu_solve")
+    return Values{tenon::eye(100), tenon::full({100}, 100, tenon::Options(tenon::int32)), rand({100, 100})};
   if (block == "channel_shuffle") return Values{images(), 2};
   if (block == "cov") return Values{rand({100, 1000})};
   if (block == "cross" || block == "linalg_cross") return Values{rand({33'000, 3}), rand({33'000, 3}), 1};
@@ -96,13 +104,20 @@ inline std::optional<tenon::declared::Values> own_arguments(std::string_view blo
   return std::nullopt;
 }
 
-inline constexpr int64_t kRows = 1024;
-/// The shortest call of an op that takes it, with every operand. Of a map: of [rows, 1024] and rows of 1024, into an
-/// out= if there is one. Of another op: 1000 x 100. In float32; in int64 where that is refused; of vectors where
-/// matrices are. Error: none of these is taken.
-inline OpCall call_of(const tenon::Schema& schema, int64_t rows = kRows) {
-  const tenon::Dims sizes = schema.is_map() ? tenon::Dims{rows, 1024} : tenon::Dims{1000, 100};
-  const tenon::Dims more_sizes = schema.is_map() ? tenon::Dims{1024} : sizes;
+/// What the maps are timed on: [rows, columns] and rows.
+struct MapKind {
+  int64_t rows = 1024, columns = 1024;
+  std::optional<tenon::Dtype> dtype = {};  // of all operands; none: float32, or the first one that an op takes
+  double factor = 1;                       // of the operands, numbers from 0.5 to 1.5, where a dtype is given
+};
+
+/// The shortest call of an op that takes it, with every operand. Of a map into an out=, if there is one; of another op:
+/// 1000 x 100. In float32; in int64 where that is refused; of vectors where matrices are. Error: none of these is
+/// taken.
+inline OpCall call_of(const tenon::Schema& schema, const MapKind& map = {}) {
+  const tenon::Dims sizes = schema.is_map() ? tenon::Dims{map.rows, map.columns} : tenon::Dims{1000, 100};
+  const tenon::Dims more_sizes = schema.is_map() ? tenon::Dims{map.columns} : sizes;
+  if (map.dtype) return tried(schema, arguments_of(schema, {sizes, *map.dtype, more_sizes, map.factor}));
   // Their results have as many elements as the operands' products of sizes, or squares of these.
   constexpr std::string_view kOuter[] = {"cartesian_prod", "combinations", "diagflat", "kron", "vander"};
   const bool is_outer = std::find(std::begin(kOuter), std::end(kOuter), schema.name) != std::end(kOuter);
@@ -125,12 +140,24 @@ inline OpCall call_of(const tenon::Schema& schema, int64_t rows = kRows) {
   throw tenon::Error(std::string("no call to time of ") + schema.signature + ": bench/op_calls.h");
 }
 
+/// Whether an op takes the dtype that is asked for. Only maps are asked.
+inline bool takes(const tenon::Schema& schema, const MapKind& map) {
+  if (!map.dtype) return true;
+  if (!schema.is_map()) return false;
+  try {
+    call_of(schema, {.rows = 1, .columns = 2, .dtype = map.dtype});
+    return true;
+  } catch (const tenon::Error&) {
+    return false;
+  }
+}
+
 /// The bytes that a map reads and writes: a broadcast row counts once.
-inline int64_t bytes_of(const tenon::Schema& schema) {
+inline int64_t bytes_of(const tenon::Schema& schema, const MapKind& map = {}) {
   if (!schema.is_map()) return 0;
-  const OpCall call = call_of(schema, 1);
+  const OpCall call = call_of(schema, {.rows = 1, .columns = map.columns, .dtype = map.dtype});
   int64_t bytes = 0;
-  const auto add = [&](const tenon::Tensor& tensor) { bytes += tensor.nbytes() * (tensor.dim() == 2 ? kRows : 1); };
+  const auto add = [&](const tenon::Tensor& tensor) { bytes += tensor.nbytes() * (tensor.dim() == 2 ? map.rows : 1); };
   for (const tenon::Tensor& result : schema.function(call.values.data())) add(result);
   for (const tenon::Value& value : call.values)
     if (value.is_tensor()) add(value.tensor());

@@ -14,9 +14,9 @@
 namespace bench {
 namespace {
 
-Prepare prepare_op(const tenon::Schema& schema) {
-  return [&schema]() -> Work {
-    return [&schema, call = std::make_shared<OpCall>(call_of(schema))](int64_t repeats) {
+Prepare prepare_op(const tenon::Schema& schema, const MapKind& map) {
+  return [&schema, map]() -> Work {
+    return [&schema, call = std::make_shared<OpCall>(call_of(schema, map))](int64_t repeats) {
       for (int64_t i = 0; i < repeats; ++i) {
         if (call->outs.empty())
           schema.function(call->values.data());
@@ -68,9 +68,19 @@ std::vector<c10::IValue> stack_of(const c10::FunctionSchema& overload, const Giv
   return taken == given.size() && written == outs.size() ? stack : std::vector<c10::IValue>{};
 }
 
+/// Whether PyTorch takes the arguments.
+bool runs(const c10::OperatorHandle& op, std::vector<c10::IValue> stack) {
+  try {
+    op.callBoxed(&stack);
+    return true;
+  } catch (const c10::Error&) {
+    return false;
+  }
+}
+
 /// PyTorch's function of that name, through its dispatcher: some 100 ns more than a call of its C++.
-Work torch_work(const tenon::Schema& schema) {
-  const OpCall call = call_of(schema);
+Work torch_work(const tenon::Schema& schema, const MapKind& map) {
+  const OpCall call = call_of(schema, map);
   Given given;
   for (int place = 0; place < schema.count; ++place)
     if (const tenon::Value& value = call.values[static_cast<std::size_t>(place)]; !value.is_empty())
@@ -81,7 +91,7 @@ Work torch_work(const tenon::Schema& schema) {
     const auto op = dispatcher.findOp(name);
     if (!op || !op->hasSchema()) continue;
     const std::vector<c10::IValue> stack = stack_of(op->schema(), given, call.outs);
-    if (stack.empty()) continue;
+    if (stack.empty() || !runs(*op, stack)) continue;
     return [op = *op, stack](int64_t repeats) {
       for (int64_t i = 0; i < repeats; ++i) {
         std::vector<c10::IValue> arguments = stack;
@@ -107,16 +117,16 @@ double ratio_target(const tenon::Schema& schema) {
 
 }  // namespace
 
-void add_op_cases(Cases& cases) {
+void add_op_cases(Cases& cases, const MapKind& map) {
   for (const tenon::Schema& schema : tenon::schemas()) {
     const std::optional<std::string> line = line_of(schema);
-    if (!line) continue;
+    if (!line || !takes(schema, map)) continue;
     Prepare torch;
 #ifdef TENON_BENCH_TORCH
-    torch = [&schema] { return torch_work(schema); };
+    torch = [&schema, map] { return torch_work(schema, map); };
 #endif
-    cases.add({{.name = *line, .ratio_target = ratio_target(schema), .bytes = bytes_of(schema)},
-               prepare_op(schema),
+    cases.add({{.name = *line, .ratio_target = ratio_target(schema), .bytes = bytes_of(schema, map)},
+               prepare_op(schema, map),
                std::move(torch)});
   }
 }

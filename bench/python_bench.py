@@ -44,9 +44,10 @@ CASES = [
 ]
 # The common functions on 8 elements, with NumPy's name where it has another; None: NumPy has none.
 FUNCTIONS = {name: name for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt")}
-FUNCTIONS |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "erf": None, "sigmoid": None}
-FUNCTION_SETUP = "x = m.ones(8, dtype=m.float32) * 0.7"
+FUNCTIONS |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "atanh": "arctanh", "erf": None, "sigmoid": None}
+FUNCTION_SETUP = "x = m.ones(8, dtype=m.float32) * 0.7; y = x + 1"
 FUNCTION_CASES = [(f"{name}(x), 8 elements", 120, f"m.{name}(x)", numpy_name and f"m.{numpy_name}(x)") for name, numpy_name in FUNCTIONS.items()]
+FUNCTION_CASES.append(("acosh(y), 8 elements", 120, "m.acosh(y)", "m.arccosh(y)"))
 FUNCTION_CASES.append(("pow(x, x), 8 elements", 120, "m.pow(x, x)", "m.power(x, x)"))
 GRAD_CASES = [
     ("a + b, grad", 300, "a + b", None),

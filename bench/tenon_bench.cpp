@@ -1,20 +1,26 @@
 // tenon_bench [--filter REGEX] [--rounds N] [--json FILE] [--ratios] [--ops] [--list]: every case on Tenon and, where
-// it was found, on PyTorch; with --ops every declared op instead. tenon_bench --benchmark_...: the same cases
+// it was found, on PyTorch; with --ops every declared op instead, with --dtype NAME those of maps that take it, with
+// --rows N and --columns N on other sizes than [1024, 1024], with --factor NUMBER on operands times -1, 0 or nan.
+// tenon_bench --benchmark_...: the same cases
 // registered with Google Benchmark, one library after the other. Its runner finishes one benchmark before it starts the
 // next: it cannot alternate two of them, and on a machine that others use, minutes apart, their ratio says little. The
 // comparison has its own rounds for that reason.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <regex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cases.h"
 #include "measure.h"
+#include "op_calls.h"
 #include "report.h"
 
 namespace bench {
@@ -27,6 +33,7 @@ struct Arguments {
   bool ratios = false;  // the table of docs/benchmarks.md, too
   bool ops = false;
   bool list = false;
+  MapKind map;
 };
 
 Arguments parse(const std::vector<std::string>& words) {
@@ -45,13 +52,20 @@ Arguments parse(const std::vector<std::string>& words) {
       arguments.ratios = true;
       continue;
     }
-    if (i + 1 == words.size() || (word != "--filter" && word != "--rounds" && word != "--json"))
+    constexpr std::string_view kWithValue[] = {"--filter", "--rounds",  "--json",  "--dtype",
+                                               "--rows",   "--columns", "--factor"};
+    if (i + 1 == words.size() || std::find(std::begin(kWithValue), std::end(kWithValue), word) == std::end(kWithValue))
       throw std::invalid_argument("unknown argument " + word +
-                                  "; known: --filter REGEX --rounds N --json FILE --ratios --ops --list");
+                                  "; known: --filter REGEX --rounds N --json FILE --ratios --ops --dtype NAME "
+                                  "--rows N --columns N --factor NUMBER --list");
     const std::string& value = words[++i];
     if (word == "--filter") arguments.filter = std::regex(value);
     if (word == "--rounds") arguments.rounds = std::stoi(value);
     if (word == "--json") arguments.json = value;
+    if (word == "--dtype") arguments.map.dtype = tenon::dtype_from_name(value.c_str());
+    if (word == "--rows") arguments.map.rows = std::stoll(value);
+    if (word == "--columns") arguments.map.columns = std::stoll(value);
+    if (word == "--factor") arguments.map.factor = std::stod(value);
   }
   if (arguments.rounds < 1) throw std::invalid_argument("--rounds needs a positive number");
   return arguments;
@@ -123,7 +137,7 @@ int run(int count, char** words) {
     if (std::strncmp(words[i], "--benchmark_", 12) == 0) return run_google_benchmark(cases, count, words);
   const Arguments arguments = parse({words + 1, words + count});
   Cases ops;
-  add_op_cases(ops);
+  add_op_cases(ops, arguments.map);
   if (arguments.list)
     list(cases), list(ops);
   else

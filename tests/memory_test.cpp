@@ -420,6 +420,46 @@ TEST_F(Memory, SumToSizeTakesItsResultAlone) {
         "sum_to_size " + to_string(sizes), 4 * 64 * 4, [&] { grad.sum_to_size(sizes); }, kSlack + kPartialResults);
 }
 
+/// Passes over the same rows hold blocks of them, and derivatives what docs/python.md says is kept.
+TEST_F(Memory, FusedFunctionsTakeTheirResultsAndBlocks) {
+  constexpr int64_t kBlocks = kThreads * 1024 * kKiB;
+  const auto chain = fuse([](const auto& a, const auto& m, const auto& s) { return clamp((a - m) / s * 2 + 1, 0, 5); });
+  const auto softmax = fuse([](const auto& a) {
+    const auto e = exp(a - a.amax({-1}, true));
+    return e / e.sum({-1}, true);
+  });
+  const auto norm = fuse([](const auto& a, const auto& weight) {
+    const auto d = a - a.mean({-1}, true);
+    return d * ((d * d).mean({-1}, true) + 1e-5).rsqrt() * weight;
+  });
+  const auto scaled = fuse([](const auto& a) { return (a - a.amin({})) / (a.amax({}) - a.amin({})); });
+  const auto distances = fuse([](const auto& p, const auto& q) { return square(p.unsqueeze(1) - q).sum({-1}); });
+  const auto nearest =
+      fuse([](const auto& p, const auto& q) { return square(p.unsqueeze(1) - q).sum({-1}).argmin(1); });
+  const Tensor a = values({kRows, kCols}), row = values({kCols}), column = values({kRows, 1}) + 1;
+  const Tensor points = values({2000, 8}), many = values({20000, 8}), centres = values({500, 8});
+  const auto check = [&](const char* what, int64_t result_bytes, auto function, const auto&... inputs) {
+    function(inputs...);  // traces it
+    expect_no_temporary(
+        what, result_bytes, [&] { function(inputs...); }, kSlack + kBlocks);
+  };
+  check("chain", a.nbytes(), chain, a, row, column);
+  check("softmax", a.nbytes(), softmax, a);
+  check("layer norm", a.nbytes(), norm, a, row);
+  check("min-max scaling", a.nbytes(), scaled, a);
+  check("pairwise distances", 2000 * 500 * 4, distances, points, centres);
+  check("nearest of all", 20000 * 8, nearest, many, centres);
+  const Tensor leaf = values({kRows, kCols}).requires_grad_(), grad = values({kRows, kCols});
+  const auto both_ways = [&](auto function) {
+    return [&grad, function](const auto& first, const auto&... others) mutable {
+      autograd::grad({function(first, others...)}, {first}, {grad});
+    };
+  };
+  check("chain both ways", 2 * a.nbytes(), both_ways(chain), leaf, row, column);
+  check("softmax both ways", 2 * a.nbytes(), both_ways(softmax), leaf);
+  check("layer norm both ways", 2 * a.nbytes(), both_ways(norm), leaf, row);
+}
+
 /// Shows that the check can fail.
 TEST_F(Memory, ATemporaryIsSeen) {
   const Tensor a = values({kRows, kCols}), b = values({kCols, kRows});

@@ -21,13 +21,13 @@ ORDER = [
     ["shape", "type"],
     ["tensor"],
     ["ops"],
-    ["plan", "kernel"],
+    ["plan", "kernel", "extension"],
     ["tile"],
     ["dispatch"],
     ["expr", "autograd"],
     ["fuse"],
     ["io"],
-    ["python", "cli"],
+    ["python", "cli", "capi"],
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 

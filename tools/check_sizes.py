@@ -14,7 +14,7 @@ import checking
 
 # Rooms whose arithmetic is checked. Not `tile` and `kernel`: their operands satisfy Note [Bounds], and checks in their
 # loops would be slow. `type` and `ops` have no sizes.
-ROOMS = ["base", "shape", "tensor", "plan", "dispatch", "expr", "autograd", "fuse", "io", "python", "cli"]
+ROOMS = ["base", "shape", "tensor", "plan", "dispatch", "expr", "autograd", "fuse", "io", "python", "cli", "capi"]
 PUBLIC = "include/tenon"
 
 # A name that ends in one of these words, or contains one between underscores, is a size or computed from sizes.

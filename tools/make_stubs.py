@@ -192,7 +192,7 @@ def functional_stub(path, nn, package):
 
 # --- Functions and methods of Python that few programs call
 
-RARE = ("_settings", "_more_functions", "_layers")
+RARE = ("_settings", "_more_functions", "_decompositions", "_layers")
 CHECKS = ("is_same_size", "is_nonzero", "is_neg", "is_distributed", "is_pinned", "is_shared", "is_set_to", "is_coalesced")
 
 
@@ -218,6 +218,8 @@ def rare_methods(path):
             yield loosely(functions[each.id], "    ")
     for name in ast.literal_eval(tables["_SPARSE"]):
         yield f"    def {name}(self) -> Any: ..."
+    for name in eval(ast.unparse(tables["_SOLVED"])):
+        yield f"    def {name}(self, *arguments: Any, **options: Any) -> Any: ..."
     names = [each.value for each in tables["PROPERTIES"].generators[0].iter.elts]
     for name in [*names, "is_cpu", "name", "volatile"]:
         yield "    @property"

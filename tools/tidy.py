@@ -5,8 +5,8 @@
 
 The sources of a room include much the same headers, so checking one file that includes them all is faster. Sources that
 do not compile together, because their names clash, are joined to another file. Kernels are checked one by one, as each is
-compiled for several instruction sets, and without Clang's static analyzer, which takes minutes for one of them. Prints
-each finding once, and exits 1 if there are any.
+compiled for several instruction sets, and without Clang's static analyzer, which takes minutes for one of them; so are
+the files that include Eigen. Prints each finding once, and exits 1 if there are any.
 """
 import collections
 import concurrent.futures
@@ -22,6 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The joined files include .cpp files on purpose.
 CHECKS = "-checks=-bugprone-suspicious-include"
+ALONE = ("kernel", "extension")
 KERNEL_CHECKS = "-checks=-clang-analyzer-*"
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
 
@@ -70,19 +71,19 @@ def join(folder, room, sources, compiler):
 
 def check_room(build, room, sources, commands):
     """The findings in a room's sources, or in one kernel: {first line: whole text}."""
-    is_kernel = room == "kernel"
-    folder = build / "joined" / (f"kernel-{sources[0].stem}" if is_kernel else room)
+    is_alone = room in ALONE
+    folder = build / "joined" / (f"{room}-{sources[0].stem}" if is_alone else room)
     folder.mkdir(parents=True, exist_ok=True)
     compiler = commands[sources[0]]
-    parts = [(sources[0], sources)] if is_kernel else join(folder, room, sources, compiler)
+    parts = [(sources[0], sources)] if is_alone else join(folder, room, sources, compiler)
     database = [{"directory": str(build), "file": str(file), "arguments": [*compiler, "-c", str(file)]} for file, _ in parts]
     (folder / "compile_commands.json").write_text(json.dumps(database), encoding="utf-8")
     found = {}
     for file, included in parts:
         begin = time.monotonic()
         done = subprocess.run(["clang-tidy-14", "-p", folder, f"--config-file={ROOT / '.clang-tidy'}", "-quiet",
-                               KERNEL_CHECKS if is_kernel else CHECKS, file], capture_output=True, text=True)  # fmt: skip
-        print(f"{file.stem if is_kernel else room}: {len(included)} files, {time.monotonic() - begin:.0f} s", flush=True)
+                               KERNEL_CHECKS if is_alone else CHECKS, file], capture_output=True, text=True)  # fmt: skip
+        print(f"{file.stem if is_alone else room}: {len(included)} files, {time.monotonic() - begin:.0f} s", flush=True)
         lines = done.stdout.splitlines(keepends=True)
         starts = [number for number, line in enumerate(lines) if FINDING.match(line)]
         for start, end in zip(starts, [*starts[1:], len(lines)]):
@@ -101,8 +102,8 @@ def main():
     chosen = {room: sources for room, sources in rooms.items() if not wanted or room in wanted}
     found = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        kernels = [("kernel", [source]) for source in chosen.get("kernel", [])]
-        others = [(room, sources) for room, sources in chosen.items() if room != "kernel"]
+        kernels = [(room, [source]) for room in ALONE for source in chosen.get(room, [])]
+        others = [(room, sources) for room, sources in chosen.items() if room not in ALONE]
         order = sorted(others, key=lambda pair: -len(pair[1])) + kernels  # the largest rooms first, so that none starts last
         for findings in pool.map(lambda pair: check_room(build, *pair, commands), order):
             found.update(findings)

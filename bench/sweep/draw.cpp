@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 #include <stdexcept>
 
 #include "../measure.h"
@@ -17,9 +18,10 @@ namespace {
 struct Layout {
   Dims sizes;  // of the memory; none: no such operand
   Dtype dtype = Dtype::float32;
-  Dims order = {};   // the memory's dims in the order of the view's; none: as they are
-  int64_t cut = 0;   // elements at the end of each row that the view leaves out
-  int64_t step = 1;  // from one element of a row to the view's next
+  Dims order = {};     // the memory's dims in the order of the view's; none: as they are
+  int64_t cut = 0;     // elements at the end of each row that the view leaves out
+  int64_t step = 1;    // from one element of a row to the view's next
+  Dims repeated = {};  // sizes of the view where dims of size 1 are expanded; none: as they are
 
   bool is_there() const { return sizes.size() > 0; }
   int64_t nbytes() const { return is_there() ? tenon::numel_of(sizes) * tenon::itemsize(dtype) : 0; }
@@ -27,6 +29,7 @@ struct Layout {
   Dims view_sizes() const {
     Dims cropped = sizes, result;
     cropped[sizes.size() - 1] = (sizes.back() - cut + step - 1) / step;
+    if (!repeated.empty()) return repeated;
     if (order.empty()) return cropped;
     for (const int64_t dim : order) result.push_back(cropped[dim]);
     return result;
@@ -41,6 +44,7 @@ struct Layout {
     if (cut > 0) result += "[..,:-" + std::to_string(cut) + "]";
     if (step > 1) result += "[..,::" + std::to_string(step) + "]";
     if (!order.empty()) result += ".permute(" + list(order) + ")";
+    if (!repeated.empty()) result += ".expand(" + list(repeated) + ")";
     return result;
   }
 };
@@ -52,6 +56,7 @@ typename Library::Tensor make_operand(const Layout& layout) {
   const int64_t last = layout.sizes.size() - 1, length = layout.sizes[last];
   if (layout.cut > 0) tensor = tensor.narrow(last, 0, length - layout.cut);
   if (layout.step > 1) tensor = tensor.slice(last, 0, length - layout.cut, layout.step);
+  if (!layout.repeated.empty()) tensor = tensor.expand(Library::sizes(layout.repeated));
   return layout.order.empty() ? tensor : tensor.permute(Library::sizes(layout.order));
 }
 
@@ -83,6 +88,8 @@ struct Run {
         return void(mean(x.a, x.dims));
       case Call::amax:
         return void(amax(x.a, x.dims));
+      case Call::norm:
+        return void(linalg_vector_norm(x.a, 2, x.dims));
       case Call::argmax:
         return void(argmax(x.a, dim));
       case Call::var:
@@ -218,8 +225,13 @@ Recipe steps(Draw& draw) {
   const int64_t k = draw.scaled(2, 1024), step = draw.between(2, 4);
   const int64_t n = std::max<int64_t>(1, draw.elements(dtype, 4) / k);
   const Layout strided{.sizes = {n, k * step}, .dtype = dtype, .step = step};
-  const Layout others[] = {strided, of({n, k}, dtype), of({k}, dtype)};
-  return with_out({.call = binary_call(draw), .a = strided, .b = draw.pick(others), .inner = k});
+  const Layout cropped{.sizes = {n, k + 1}, .dtype = dtype, .cut = 1};
+  const Layout others[] = {strided, cropped, of({n, k}, dtype), of({k}, dtype), of({n, 1}, dtype)};
+  Recipe recipe = with_out({.call = binary_call(draw), .a = strided, .b = draw.pick(others), .inner = k});
+  if (!draw.one_in(3)) return recipe;
+  recipe.out = draw.one_in(2) ? strided : cropped;
+  if (draw.one_in(2)) recipe.a = others[draw.between(1, 2)];
+  return recipe;
 }
 Recipe transposed(Draw& draw) {
   const Dtype dtype = draw.dtype();
@@ -354,6 +366,57 @@ Recipe several_reductions(Draw& draw) {
   return reduction(draw, sizes, draw.pick(dims), dtype, sizes.back());
 }
 
+/// Elements that are repeated along one dim or two, and others beside them, or reduced.
+Recipe repetitions(Draw& draw) {
+  const Dtype dtype = draw.dtype();
+  const Dims sizes = split(draw, draw.elements(dtype, 2), 3);
+  Layout repeated = of(sizes, dtype);
+  repeated.repeated = sizes;
+  for (int64_t i = draw.between(1, 2); i > 0; --i) repeated.sizes[draw.between(0, 2)] = 1;
+  if (draw.one_in(2))
+    return with_out({.call = binary_call(draw),
+                     .a = repeated,
+                     .b = draw.one_in(2) ? repeated : of({sizes[1], 1}, dtype),
+                     .inner = sizes.back()});
+  const Dims dims[] = {{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}};
+  Recipe recipe = reduction(draw, sizes, draw.pick(dims), dtype, sizes.back());
+  recipe.a = repeated;
+  return recipe;
+}
+
+/// Reductions of layouts that one meets less often; with `norm`.
+Recipe drawn_reduction(Draw& draw, const Layout& a, int64_t inner) {
+  const Dims sizes = a.view_sizes(), dims = shuffled(draw, sizes.size());
+  Dims some;
+  for (int64_t i = draw.between(1, std::max<int64_t>(1, sizes.size() - 1)); i > 0; --i) some.push_back(dims[i - 1]);
+  Recipe recipe = reduction(draw, sizes, some, a.dtype, inner);
+  if (tenon::is_floating_point(a.dtype) && recipe.call == Call::mean) recipe.call = Call::norm;
+  recipe.a = a;
+  return recipe;
+}
+Recipe permuted_reductions(Draw& draw) {
+  const Dtype dtype = draw.dtype();
+  const int64_t ndim = draw.between(2, 4);
+  const Dims sizes = split(draw, draw.elements(dtype, 1), ndim), order = shuffled(draw, ndim);
+  const Layout layout = permuted(sizes, dtype, order);
+  return drawn_reduction(draw, layout, layout.sizes.back());
+}
+/// Rows of 2 to 11 elements.
+Recipe narrow_reductions(Draw& draw) {
+  const Dtype dtype = draw.dtype();
+  const int64_t k = draw.between(2, 11), n = std::max<int64_t>(1, draw.elements(dtype, 1) / k);
+  Dims sizes = split(draw, n, draw.between(1, 3));
+  sizes.push_back(k);
+  return drawn_reduction(draw, of(sizes, dtype), k);
+}
+Recipe reductions_of_gaps(Draw& draw) {
+  const Dtype dtype = draw.dtype();
+  const int64_t k = draw.scaled(2, 1024), cut = draw.between(1, std::max<int64_t>(1, k / 4));
+  Dims sizes = split(draw, draw.elements(dtype, 1) / (k + cut), draw.between(1, 2));
+  sizes.push_back(k + cut);
+  return drawn_reduction(draw, {.sizes = sizes, .dtype = dtype, .cut = cut}, k);
+}
+
 /// Rows and columns up to 1,024 each, or a vector, or batches of small matrices; either may be transposed.
 Recipe products(Draw& draw) {
   const bool is_fast = !draw.one_in(5);
@@ -408,13 +471,19 @@ constexpr Family kFamilies[] = {{"equal", equal},
                                 {"outer reductions", outer_reductions},
                                 {"middle reductions", middle_reductions},
                                 {"several dims", several_reductions},
+                                {"repeated", repetitions},
                                 {"products", products}};
+constexpr Family kReductions[] = {
+    {"inner reductions", inner_reductions},       {"outer reductions", outer_reductions},
+    {"middle reductions", middle_reductions},     {"several dims", several_reductions},
+    {"permuted reductions", permuted_reductions}, {"narrow reductions", narrow_reductions},
+    {"reductions of gaps", reductions_of_gaps}};
 
 std::string name_of(const Family& family, const Recipe& recipe, int threads) {
   std::string name = std::string(family.name) + "/" + kCallNames[static_cast<int>(recipe.call)];
   for (const Layout* operand : {&recipe.a, &recipe.b, &recipe.c})
     if (operand->is_there()) name += " " + operand->text();
-  if (!recipe.out.order.empty() || recipe.out.cut > 0) name += " out " + recipe.out.text();
+  if (!recipe.out.order.empty() || recipe.out.cut > 0 || recipe.out.step > 1) name += " out " + recipe.out.text();
   if (recipe.call == Call::copy) name += " to " + recipe.out.text();
   if (!recipe.dims.empty() || recipe.call == Call::cumsum || recipe.call == Call::cat) {
     name += " dim";
@@ -426,8 +495,9 @@ std::string name_of(const Family& family, const Recipe& recipe, int threads) {
 
 int64_t written_by(const Recipe& recipe) {
   if (recipe.out.is_there()) return recipe.out.nbytes();
-  int64_t results = tenon::numel_of(recipe.a.sizes);
-  for (const int64_t dim : recipe.dims) results /= std::max<int64_t>(1, recipe.a.sizes[dim]);
+  const Dims sizes = recipe.a.view_sizes();
+  int64_t results = tenon::numel_of(sizes);
+  for (const int64_t dim : recipe.dims) results /= std::max<int64_t>(1, sizes[dim]);
   const bool widens = recipe.call == Call::sum && tenon::is_integral(recipe.a.dtype);
   return results * tenon::itemsize(widens || recipe.call == Call::argmax ? Dtype::int64 : recipe.a.dtype);
 }
@@ -511,13 +581,14 @@ Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
 
 }  // namespace
 
-std::vector<Drawn> draw_cases(uint64_t seed, int count) {
+std::vector<Drawn> draw_cases(uint64_t seed, int count, bool reductions) {
   Draw draw(seed);
   std::vector<Drawn> cases;
+  const std::span<const Family> families = reductions ? std::span<const Family>(kReductions) : kFamilies;
   for (int i = 0; i < count; ++i) {
-    const Family& family = kFamilies[static_cast<std::size_t>(i) % std::size(kFamilies)];
+    const Family& family = families[static_cast<std::size_t>(i) % families.size()];
     const Recipe recipe = family.draw(draw);
-    cases.push_back(drawn(family, recipe, draw.one_in(4) ? 0 : 1));
+    cases.push_back(drawn(family, recipe, !reductions && draw.one_in(4) ? 0 : 1));
   }
   return cases;
 }

@@ -15,7 +15,7 @@ struct Drawn {
   int64_t inner;  // the size that decides: of the rows, or of the reduced or smallest multiplied dim
 };
 
-/// `count` cases, of every family about as many.
-std::vector<Drawn> draw_cases(uint64_t seed, int count);
+/// `count` cases, of every family about as many; or of reductions alone, of more layouts and on one thread.
+std::vector<Drawn> draw_cases(uint64_t seed, int count, bool reductions);
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <type_traits>
@@ -176,8 +177,8 @@ Work elementwise(const Nest& nest, F f) {
 }
 
 /// Folds a row into one sum, by several: the compiler may not reorder additions of floats.
-template <class From, class Sum, class F>
-Sum folded(Sum sum, const From* from, int64_t n, Sum first, const F& f) {
+template <class From, class Sum, class F, class Join>
+Sum folded(Sum sum, const From* from, int64_t n, Sum first, const F& f, const Join& join) {
   constexpr std::size_t kSums = 64 / sizeof(Sum) * 4;
   std::array<Sum, kSums> parts;
   parts.fill(first);
@@ -185,14 +186,14 @@ Sum folded(Sum sum, const From* from, int64_t n, Sum first, const F& f) {
   for (constexpr auto kTogether = static_cast<int64_t>(kSums); i + kTogether <= n; i += kTogether)
     for (std::size_t k = 0; k < kSums; ++k) parts[k] = f(parts[k], static_cast<Sum>(from[i + static_cast<int64_t>(k)]));
   if (i > 0)
-    for (const Sum part : parts) sum = f(sum, part);
+    for (const Sum part : parts) sum = join(sum, part);
   for (; i < n; ++i) sum = f(sum, static_cast<Sum>(from[i]));
   return sum;
 }
 
 /// Folds into a buffer of `Sum`, whose layout is the result's, and writes the result from it.
-template <class From, class Sum, class To, class F, class Finish>
-Work reduction(const Nest& nest, int64_t results, Sum first, F f, Finish finish) {
+template <class From, class Sum, class To, class F, class Join, class Finish>
+Work reduction(const Nest& nest, int64_t results, Sum first, F f, Join join, Finish finish) {
   return [=, plane = innermost(nest), sums = std::vector<Sum>(static_cast<std::size_t>(results)),
           written = std::vector<To>(static_cast<std::size_t>(results))](int64_t repeats) mutable {
     for (int64_t repeat = 0; repeat < repeats; ++repeat) {
@@ -203,7 +204,7 @@ Work reduction(const Nest& nest, int64_t results, Sum first, F f, Finish finish)
           const From* const from =
               reinterpret_cast<const From*>(nest.data[1]) + offsets[1] + row * plane.row_strides[1];
           if (plane.column_strides[0] == 0)
-            *to = folded(*to, from, plane.columns, first, f);
+            *to = folded(*to, from, plane.columns, first, f, join);
           else
             for (int64_t i = 0; i < plane.columns; ++i) to[i] = f(to[i], static_cast<Sum>(from[i]));
         }
@@ -242,9 +243,54 @@ Tensor over_operand(const Tensor& a, const Dims& reduced) {
   return tenon::empty(sizes, {Dtype::uint8}).expand(a.sizes());
 }
 
+/// The operand's dims in the order of memory, and which of them are `dims`.
+std::pair<Tensor, Dims> in_order_of_memory(const Tensor& a, const Dims& dims) {
+  Dims order, reduced;
+  for (int64_t dim = 0; dim < a.dim(); ++dim) order.push_back(dim);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) { return a.strides()[x] > a.strides()[y]; });
+  for (int64_t i = 0; i < order.size(); ++i)
+    if (std::find(dims.begin(), dims.end(), order[i]) != dims.end()) reduced.push_back(i);
+  return {a.permute(order), reduced};
+}
+
+/// Indices of the largest elements along one dim: of a row, or of rows side by side.
 template <class T>
-Work reduced(Call call, const Tensor& a, const Dims& dims) {
+Work places(const Nest& nest, int64_t results) {
+  return [=, plane = innermost(nest), best = std::vector<Wide<T>>(static_cast<std::size_t>(results)),
+          found = std::vector<int64_t>(static_cast<std::size_t>(results)),
+          taken = std::vector<int64_t>(static_cast<std::size_t>(results))](int64_t repeats) mutable {
+    for (int64_t repeat = 0; repeat < repeats; ++repeat) {
+      std::fill(best.begin(), best.end(), std::numeric_limits<Wide<T>>::lowest());
+      std::fill(taken.begin(), taken.end(), 0);
+      for_each_plane(nest, [&](const std::array<int64_t, kMostOperands>& offsets) {
+        for (int64_t row = 0; row < plane.rows; ++row) {
+          const int64_t at = offsets[0] + row * plane.row_strides[0];
+          const T* __restrict const from =
+              reinterpret_cast<const T*>(nest.data[1]) + offsets[1] + row * plane.row_strides[1];
+          Wide<T>* __restrict const value = best.data() + at;
+          int64_t* __restrict const place = found.data() + at;
+          if (plane.column_strides[0] == 0) {
+            for (int64_t i = 0; i < plane.columns; ++i)
+              if (from[i] > *value) *value = from[i], *place = i;
+            continue;
+          }
+          const int64_t now = taken[static_cast<std::size_t>(at)]++;
+          for (int64_t i = 0; i < plane.columns; ++i) {
+            place[i] = from[i] > value[i] ? now : place[i];
+            value[i] = from[i] > value[i] ? static_cast<Wide<T>>(from[i]) : value[i];
+          }
+        }
+      });
+      benchmark::DoNotOptimize(found.data());
+      benchmark::ClobberMemory();
+    }
+  };
+}
+
+template <class T>
+Work reduced(Call call, const Tensor& given, const Dims& given_dims) {
   using Sum = std::conditional_t<std::is_integral_v<T>, int64_t, Wide<T>>;
+  const auto [a, dims] = in_order_of_memory(given, given_dims);
   const Tensor results = over_operand(a, dims);
   const Nest nest = make_nest({results, a});
   if (nest.strides[1].back() != 1 || nest.strides[0].back() > 1) return {};
@@ -252,14 +298,20 @@ Work reduced(Call call, const Tensor& a, const Dims& dims) {
   for (const int64_t dim : dims) each *= a.sizes()[dim];
   count /= each;
   using To = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  if (call == Call::amax)
-    return reduction<T, Wide<T>, T>(
-        nest, count, std::numeric_limits<Wide<T>>::lowest(), [](Wide<T> x, Wide<T> y) { return x > y ? x : y; },
-        [](Wide<T> sum) { return sum; });
+  const auto larger = [](Wide<T> x, Wide<T> y) { return x > y ? x : y; };
   const auto plus = [](Sum x, Sum y) { return static_cast<Sum>(x + y); };
-  if (call == Call::sum) return reduction<T, Sum, To>(nest, count, Sum{0}, plus, [](Sum sum) { return sum; });
+  const auto same = [](auto sum) { return sum; };
+  if (call == Call::argmax) return places<T>(nest, count);
+  if (call == Call::amax)
+    return reduction<T, Wide<T>, T>(nest, count, std::numeric_limits<Wide<T>>::lowest(), larger, larger, same);
+  if (call == Call::sum) return reduction<T, Sum, To>(nest, count, Sum{0}, plus, plus, same);
   if (call == Call::mean)
-    return reduction<T, Sum, To>(nest, count, Sum{0}, plus, [each](Sum sum) { return sum / static_cast<Sum>(each); });
+    return reduction<T, Sum, To>(nest, count, Sum{0}, plus, plus,
+                                 [each](Sum sum) { return sum / static_cast<Sum>(each); });
+  if constexpr (!std::is_integral_v<T>)
+    if (call == Call::norm)
+      return reduction<T, Sum, To>(
+          nest, count, Sum{0}, [](Sum x, Sum y) { return x + y * y; }, plus, [](Sum sum) { return std::sqrt(sum); });
   return {};
 }
 

@@ -1,6 +1,7 @@
-// tenon_sweep [SEED] [--cases N] [--rounds N] [--filter REGEX] [--json FILE]: random cases, each beside PyTorch, where
-// it was found, and beside the limit: the smallest call and the plainest loop for the same bytes. Prints a line a
-// family and the worst cases with what the engine did. Ctrl-C ends it early; what was measured is printed.
+// tenon_sweep [SEED] [--reductions] [--cases N] [--rounds N] [--filter REGEX] [--json FILE]: random cases, or
+// reductions alone, each beside PyTorch, where it was found, and beside the limit: the smallest call and the plainest
+// loop for the same bytes. Prints a line a family and the worst cases with what the engine did. Ctrl-C ends it early;
+// what was measured is printed.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -26,6 +27,7 @@ volatile std::sig_atomic_t interrupted = 0;
 struct Arguments {
   uint64_t seed = std::random_device()();
   int cases = 400, rounds = 5;
+  bool reductions = false;
   std::regex filter{""};
   std::string json;
 };
@@ -38,9 +40,13 @@ Arguments parse(const std::vector<std::string>& words) {
       arguments.seed = std::stoull(word);
       continue;
     }
+    if (word == "--reductions") {
+      arguments.reductions = true;
+      continue;
+    }
     if (i + 1 == words.size() || (word != "--cases" && word != "--rounds" && word != "--filter" && word != "--json"))
       throw std::invalid_argument("unknown argument " + word +
-                                  "; known: [SEED] --cases N --rounds N --filter REGEX --json FILE");
+                                  "; known: [SEED] --reductions --cases N --rounds N --filter REGEX --json FILE");
     const std::string& value = words[++i];
     if (word == "--cases") arguments.cases = std::stoi(value);
     if (word == "--rounds") arguments.rounds = std::stoi(value);
@@ -149,13 +155,14 @@ int run(const Arguments& arguments) {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::printf("seed %llu\n", static_cast<unsigned long long>(arguments.seed));
   std::vector<Measured> all;
-  for (Drawn& drawn : draw_cases(arguments.seed, arguments.cases)) {
+  for (Drawn& drawn : draw_cases(arguments.seed, arguments.cases, arguments.reductions)) {
     if (interrupted) break;
     if (!std::regex_search(drawn.measured.header.name, arguments.filter)) continue;
     const Result result = measure(drawn.measured, arguments.rounds);
     all.push_back({std::move(drawn), result});
-    std::printf("%4zu %7.2f %7.2f %11.0f  %s\n", all.size(), all.back().ratio(), all.back().share(), result.tenon_ns,
-                all.back().drawn.measured.header.name.c_str());
+    const Measured& last = all.back();
+    std::printf("%4zu %7.2f %7.2f %7.2f %11.0f  %s\n", all.size(), last.ratio(), last.share(), last.nested(),
+                result.tenon_ns, last.drawn.measured.header.name.c_str());
     std::fflush(stdout);
   }
   print_families(all);

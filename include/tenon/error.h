@@ -47,6 +47,12 @@ class TENON_API NotImplementedError : public Error {
   using Error::Error;
 };
 
+/// A matrix cannot be inverted or decomposed.
+class TENON_API LinAlgError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// There is not enough memory. Nothing was changed.
 class TENON_API OutOfMemoryError : public Error {
  public:

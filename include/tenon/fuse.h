@@ -16,29 +16,31 @@
 namespace tenon {
 
 namespace fusion {
-class Graph;
+struct Prepared;
 }
+
+/// What a fused function keeps of its forward call for the derivative, besides its arguments; the rest is computed
+/// again. `costly`: what takes a pass or more to compute: products, sorting, sums of many elements.
+/// `nothing`: only the arguments, for the least memory. `everything` that the ops' derivatives read.
+enum class Keep : uint8_t { costly, nothing, everything };
 
 /// A function of tensors that is traced. The results are those of the function, bit for bit, but for sums over rows,
 /// which may add in another order. What the function reads besides its arguments is read when it is traced, except the
-/// elements of tensors. Where an argument requires grad, the function is one node, with a fused derivative, if it has
-/// only elementwise ops, ops of rows, and views, writes nothing, and gives new tensors. Otherwise, or if it writes to
-/// an argument that shares memory with another tensor, it is called as it is. Calls from several threads are safe if
-/// the function is.
+/// elements of tensors that it computes with its arguments. Where an argument requires grad, the function is one node,
+/// with a fused derivative, if it writes nothing, gives new tensors, and has no products of all elements. Otherwise, or
+/// if it writes to an argument that shares memory with another tensor, it is called as it is. Calls from several
+/// threads are safe if the function is.
 class TENON_API Fused {
  public:
   using Function = std::function<List<Tensor>(const List<Tensor>& inputs)>;
 
-  explicit Fused(Function function);
+  explicit Fused(Function function, Keep keep = Keep::costly);
   /// Throws what the function throws, with its arguments unchanged; Error for what cannot be traced (random numbers,
   /// out=, writes to views); NotImplementedError if the function reads elements.
   List<Tensor> operator()(const List<Tensor>& inputs) const;
   /// Traces the function for these inputs unless it has been. Gives the trace's number, which is above those of all
   /// earlier traces; 0 if the function will be called as it is.
   uint64_t prepare(const List<Tensor>& inputs) const;
-  /// The same, and gives the trace, which computes the results without another look at the inputs' layouts; null if
-  /// more is to do.
-  uint64_t prepare(const List<Tensor>& inputs, std::shared_ptr<const fusion::Graph>& trace) const;
   /// The number of passes over memory for these inputs: Programs of elementwise ops, calls of other ops, and what runs
   /// block by block. Views are none.
   int passes(const List<Tensor>& inputs) const;
@@ -47,6 +49,7 @@ class TENON_API Fused {
   std::string explain(const List<Tensor>& inputs) const;
 
  private:
+  friend struct fusion::Prepared;  // for the library
   struct State;
   std::shared_ptr<State> state_;
 };
@@ -54,13 +57,16 @@ class TENON_API Fused {
 /// A function of tensors with one result as passes over memory. `function` takes tensors and gives a tensor. Each
 /// thread needs its own copy.
 template <class Function>
-auto fuse(Function function) {
-  return [fused = std::shared_ptr<Fused>(), function = std::move(function)](const auto&... tensors) mutable -> Tensor {
+auto fuse(Function function, Keep keep = Keep::costly) {
+  return [fused = std::shared_ptr<Fused>(), function = std::move(function),
+          keep](const auto&... tensors) mutable -> Tensor {
     if (!fused)
-      fused = std::make_shared<Fused>([function](const List<Tensor>& inputs) -> List<Tensor> {
-        return [&]<std::size_t... I>(std::index_sequence<I...>)->List<Tensor> { return {function(inputs[I]...)}; }
-        (std::make_index_sequence<sizeof...(tensors)>());
-      });
+      fused = std::make_shared<Fused>(
+          [function](const List<Tensor>& inputs) -> List<Tensor> {
+            return [&]<std::size_t... I>(std::index_sequence<I...>)->List<Tensor> { return {function(inputs[I]...)}; }
+            (std::make_index_sequence<sizeof...(tensors)>());
+          },
+          keep);
     return std::move((*fused)({Tensor(tensors)...})[0]);
   };
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "tenon/export.h"
@@ -21,65 +22,6 @@ struct LoopKernels {
 /// Bytes of a vector of the library's kernels: 64, 32 or 16.
 TENON_API int vector_bytes() noexcept;
 
-// Compilers make vectors of a loop of fixed length whose result lies apart from its operands, even at -O2. 64 lanes
-// are whole cache lines of any dtype.
-inline constexpr int64_t kBlockLanes = 64;
-
-/// An operand with one value for all lanes becomes a block of it, which then is read like any other: one loop serves
-/// every combination of operands, and the block stays in the first cache.
-template <class T>
-inline const T* block_of(const Lanes& in, T* __restrict block, int64_t n) {
-  const T* const from = static_cast<const T*>(in.data);
-  if (in.step != 0) return from;
-  if (n < kBlockLanes) {
-    for (int64_t lane = 0; lane < n; ++lane) block[lane] = *from;
-    return block;
-  }
-  // A loop of fixed length is made of vectors.
-  const T value = *from;
-  for (int64_t lane = 0; lane < kBlockLanes; ++lane) block[lane] = value;
-  return block;
-}
-
-template <class T>
-inline void stream_block(T* to, const T* block) {
-#if defined(__SSE2__)
-  // Four such stores fill a line as well as one of 64 bytes does. Bench: tenon_bench --filter '^fuse/chain, .*memory'.
-  using Part [[gnu::vector_size(16), gnu::may_alias]] = long long;
-  constexpr int64_t kStep = 16 / static_cast<int64_t>(sizeof(T));
-  for (int64_t lane = 0; lane < kBlockLanes; lane += kStep) {
-    const Part part = *reinterpret_cast<const Part*>(block + lane);
-#if defined(__clang__)
-    __builtin_nontemporal_store(part, reinterpret_cast<Part*>(to + lane));
-#else
-    __builtin_ia32_movntdq(reinterpret_cast<Part*>(to + lane), part);
-#endif
-  }
-#else
-  std::memcpy(to, block, kBlockLanes * sizeof(T));
-#endif
-}
-
-/// `F` is a class with `static apply(a, b, ...)`, which takes and gives elements.
-template <class F, class T, bool kStreamed, std::size_t... I>
-[[gnu::flatten]] inline void run_blocks(void* out, const Lanes* in, int64_t n, std::index_sequence<I...>) {
-  using Result = decltype(F::apply((static_cast<void>(I), T())...));
-  T blocks[sizeof...(I)][kBlockLanes];
-  const T* from[] = {block_of(in[I], blocks[I], n)...};
-  const int64_t steps[] = {in[I].step * kBlockLanes...};  // exact: a step is 0 or 1
-  auto* to = static_cast<Result*>(out);
-  for (; n >= kBlockLanes; n -= kBlockLanes, to += kBlockLanes) {
-    alignas(64) Result results[kBlockLanes];
-    for (int64_t lane = 0; lane < kBlockLanes; ++lane) results[lane] = F::apply(from[I][lane]...);
-    if constexpr (kStreamed)
-      stream_block(to, results);
-    else
-      std::memcpy(to, results, sizeof(results));
-    ((from[I] += steps[I]), ...);  // exact: inside the operand
-  }
-  for (int64_t lane = 0; lane < n; ++lane) to[lane] = F::apply(from[I][lane]...);
-}
-
 #if defined(__clang__)
 #define TENON_LOOP [[gnu::flatten]]
 #define TENON_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl")
@@ -90,19 +32,144 @@ template <class F, class T, bool kStreamed, std::size_t... I>
 #define TENON_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
 #endif
 
+/// The vectors of some instructions: their bytes, the lanes that a loop computes at once, and how a vector is stored
+/// past the caches. Of fewer lanes GCC 12 takes the loop apart before it could make vectors of it.
+/// Bench: tenon_bench --filter '^fuse/chain, compiled', also with TENON_ISA=AVX2.
+struct GivenVectors {
+  static constexpr std::size_t kBytes = 16;
+  static constexpr int64_t kLanes = 32;
+  static void stream(void* to, const void* from) {
+#if defined(__SSE2__)
+    using Vector [[gnu::vector_size(kBytes), gnu::may_alias]] = long long;
+#if defined(__clang__)
+    __builtin_nontemporal_store(*static_cast<const Vector*>(from), static_cast<Vector*>(to));
+#else
+    __builtin_ia32_movntdq(static_cast<Vector*>(to), *static_cast<const Vector*>(from));
+#endif
+#else
+    std::memcpy(to, from, kBytes);
+#endif
+  }
+};
+#if defined(__x86_64__)
+struct Avx2Vectors {
+  static constexpr std::size_t kBytes = 32;
+  static constexpr int64_t kLanes = 32;
+  [[gnu::target("avx2")]] static void stream(void* to, const void* from) {
+    using Vector [[gnu::vector_size(kBytes), gnu::may_alias]] = long long;
+#if defined(__clang__)
+    __builtin_nontemporal_store(*static_cast<const Vector*>(from), static_cast<Vector*>(to));
+#else
+    __builtin_ia32_movntdq256(static_cast<Vector*>(to), *static_cast<const Vector*>(from));
+#endif
+  }
+};
+struct Avx512Vectors {
+  static constexpr std::size_t kBytes = 64;
+  static constexpr int64_t kLanes = 16;
+  [[TENON_AVX512]] static void stream(void* to, const void* from) {
+    using Vector [[gnu::vector_size(kBytes), gnu::may_alias]] = long long;
+#if defined(__clang__)
+    __builtin_nontemporal_store(*static_cast<const Vector*>(from), static_cast<Vector*>(to));
+#else
+    __builtin_ia32_movntdq512(static_cast<Vector*>(to), *static_cast<const Vector*>(from));
+#endif
+  }
+};
+#endif
+
+/// An operand with one value for all lanes becomes a vector of it, which then is read like any other: one loop serves
+/// every combination of operands.
+template <int64_t kLanes, class T>
+inline const T* vector_of(const Lanes& in, T* __restrict vector) {
+  const T* const from = static_cast<const T*>(in.data);
+  if (in.step != 0) return from;
+  const T value = *from;
+  for (int64_t lane = 0; lane < kLanes; ++lane) vector[lane] = value;
+  return vector;
+}
+
+/// Copies fewer than 2 * kPart lanes. GCC would make a slow `rep movs` of one copy of any length.
+template <int64_t kPart, class T>
+inline void copy_few(T* to, const T* from, int64_t n) {
+  if constexpr (kPart > 0) {
+    if ((n & kPart) != 0) {
+      std::memcpy(to, from, kPart * sizeof(T));
+      to += kPart;
+      from += kPart;
+    }
+    copy_few<kPart / 2>(to, from, n);
+  }
+}
+/// `n` lanes as a vector whose other lanes are copies of the first one: what the function does with those, it does
+/// anyway.
+template <int64_t kLanes, class T>
+inline const T* filled(const T* from, T* __restrict vector, int64_t n) {
+  const T value = *from;
+  for (int64_t lane = 0; lane < kLanes; ++lane) vector[lane] = value;
+  copy_few<kLanes / 2>(vector, from, n);
+  return vector;
+}
+
+/// Stores whole vectors past the caches.
+template <class Vectors, std::size_t kCount, class T>
+inline void stream_vectors(T* to, const T (&from)[kCount]) {
+  constexpr std::size_t kStep = Vectors::kBytes / sizeof(T);
+  for (std::size_t lane = 0; lane < kCount; lane += kStep) Vectors::stream(to + lane, from + lane);
+}
+
+/// `F` is a class with `static apply(a, b, ...)`, which takes and gives elements. Compilers make one vector of a loop
+/// of its lanes whose result lies apart from its operands, even at -O2, and keep it in a register; of two and
+/// more vectors GCC 12 stores the result twice.
+template <class F, class T, class Vectors, bool kStreamed, std::size_t... I>
+[[gnu::flatten]] inline void run_vectors(void* out, const Lanes* in, int64_t n, std::index_sequence<I...>) {
+  using Result = decltype(F::apply((static_cast<void>(I), T())...));
+  constexpr int64_t kLanes = Vectors::kLanes;
+  T splats[sizeof...(I)][kLanes];
+  const T* from[] = {vector_of<kLanes>(in[I], splats[I])...};
+  auto* to = static_cast<Result*>(out);
+  // Lanes may be computed twice where the result takes no operand's place.
+  const bool may_repeat = n >= kLanes && ((in[I].data != out) && ...);
+  const int64_t steps[] = {in[I].step...};  // `in` could be what the loop writes
+  const auto move_by = [&](int64_t lanes) {
+    to += lanes;
+    ((from[I] += steps[I] * lanes), ...);  // exact: inside the operand; a step is 0 or 1
+  };
+  for (; n >= kLanes; n -= kLanes, move_by(kLanes)) {
+    alignas(64) Result results[kLanes];
+    for (int64_t lane = 0; lane < kLanes; ++lane) results[lane] = F::apply(from[I][lane]...);
+    if constexpr (kStreamed)
+      stream_vectors<Vectors>(to, results);
+    else
+      std::memcpy(to, results, sizeof(results));
+  }
+  if (n == 0) return;
+  T last[sizeof...(I)][kLanes];
+  if (may_repeat)
+    move_by(n - kLanes);
+  else
+    ((from[I] = filled<kLanes>(from[I], last[I], n)), ...);
+  alignas(64) Result results[kLanes];
+  for (int64_t lane = 0; lane < kLanes; ++lane) results[lane] = F::apply(from[I][lane]...);
+  if (may_repeat)
+    std::memcpy(to, results, sizeof(results));
+  else
+    copy_few<kLanes / 2>(to, results, n);
+}
+
 /// For the instructions that the user compiles for.
 template <class F, class T, class Places, bool kStreamed>
 TENON_LOOP void run_given(void* out, const Lanes* in, int64_t n) {
-  run_blocks<F, T, kStreamed>(out, in, n, Places());
+  run_vectors<F, T, GivenVectors, kStreamed>(out, in, n, Places());
 }
 #if defined(__x86_64__)
 template <class F, class T, class Places, bool kStreamed>
 TENON_LOOP [[gnu::target("avx2")]] void run_avx2(void* out, const Lanes* in, int64_t n) {
-  run_blocks<F, T, kStreamed>(out, in, n, Places());
+  run_vectors<F, T, Avx2Vectors, kStreamed>(out, in, n, Places());
 }
 template <class F, class T, class Places, bool kStreamed>
 TENON_LOOP [[TENON_AVX512]] void run_avx512(void* out, const Lanes* in, int64_t n) {
-  run_blocks<F, T, kStreamed>(out, in, n, Places());
+  run_vectors<F, T, Avx512Vectors, kStreamed>(out, in, n, Places());
 }
 #endif
 #undef TENON_AVX512

@@ -41,6 +41,7 @@ class TENON_API Value {
   bool is_empty() const noexcept { return kind_ == Kind::none; }
   bool is_tensor() const noexcept { return kind_ == Kind::tensor; }
   bool is_number() const noexcept { return kind_ == Kind::number; }
+  bool is_dtype() const noexcept { return kind_ == Kind::dtype; }
 
   const Tensor& tensor() const { return check(Kind::tensor, "a tensor").tensor_; }
   /// An undefined tensor if the value is empty.

@@ -8,6 +8,7 @@
 #include "tenon/dtype.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
+#include "tenon/func.h"
 #include "tenon/fuse.h"
 #include "tenon/instruction_set.h"
 #include "tenon/lane.h"

@@ -320,6 +320,10 @@ TENON_API Tensor real(const Tensor& self);
 TENON_API Tensor imag(const Tensor& self);
 /// The complex conjugates, computed by conj_physical. A tensor of another dtype is returned unchanged.
 TENON_API Tensor conj(const Tensor& self);
+/// The tensor itself: conj computes its result at once.
+inline Tensor resolve_conj(const Tensor& self) { return self; }
+/// The tensor itself. Error for bool.
+TENON_API Tensor positive(const Tensor& self);
 
 /// Exactly as PyTorch prints it: "tensor([[1., 2.],\n        [3., 4.]])".
 TENON_API std::string to_string(const Tensor& tensor);

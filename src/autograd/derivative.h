@@ -135,7 +135,7 @@ class CallGiven {
   int64_t integer(const char* parameter, int64_t fallback = 0) const { return value(parameter).integer(fallback); }
   std::optional<int64_t> optional_integer(const char* parameter) const { return value(parameter).optional_integer(); }
   const char* text(const char* parameter) const { return value(parameter).text(); }
-  bool boolean(const char* parameter) const { return value(parameter).boolean(false); }
+  bool boolean(const char* parameter, bool fallback = false) const { return value(parameter).boolean(fallback); }
   const char* word(const char* parameter, const char* fallback) const { return value(parameter).text(fallback); }
   DimsArg dims(const char* parameter) const { return value(parameter).dims_arg(); }
   /// A result, or its gradient, with the operand's dims: reduced dims have size 1.
@@ -203,6 +203,28 @@ Tensor of_group_norm(const CallGiven& given, const Tensor& input, const Tensor& 
 Tensor of_group_norm_weight(const CallGiven& given, const Tensor& input, const Tensor& weight);
 Tensor of_group_norm_bias(const CallGiven& given, const Tensor& bias);
 Tensor of_soft_margin_loss(const CallGiven& given, const Tensor& self, const Tensor& target);
+
+// Of decompositions and of what is solved (autograd/linalg.cpp).
+Tensor of_lu_factor(const Tensor& grad, const Tensor& lu, const Tensor& pivots);
+Tensor of_inverse(const Tensor& grad, const Tensor& inverse);
+/// By A and by B of A X = B, or of X A = B.
+Tensor of_solve_matrix(const CallGiven& given, const Tensor& a, const Tensor& x);
+Tensor of_solve_right(const CallGiven& given, const Tensor& a);
+Tensor of_solve_triangle(const CallGiven& given, const Tensor& a, const Tensor& x);
+Tensor of_solve_triangular_right(const CallGiven& given, const Tensor& a);
+Tensor of_det(const Tensor& grad, const Tensor& a, const Tensor& det);
+Tensor of_slogdet(const CallGiven& given, const Tensor& a, const Tensor& sign);
+Tensor of_cholesky(const Tensor& grad, const Tensor& factor, bool upper);
+Tensor of_qr(const CallGiven& given, const Tensor& q, const Tensor& r);
+Tensor of_eigh(const CallGiven& given, const Tensor& values, const Tensor& vectors);
+Tensor of_eig(const CallGiven& given, const Tensor& a, const Tensor& values, const Tensor& vectors);
+Tensor of_svd(const CallGiven& given, const Tensor& u, const Tensor& s, const Tensor& vh);
+Tensor of_pinv(const Tensor& grad, const Tensor& inverse, const Tensor& a);
+Tensor of_matrix_exp(const Tensor& grad, const Tensor& a);
+// Of Fourier transforms (autograd/fourier.cpp).
+Tensor of_c2c(const CallGiven& given);
+Tensor of_r2c(const CallGiven& given);
+Tensor of_c2r(const CallGiven& given);
 
 /// The derivatives of an algorithm, one for each operand; null: not differentiable.
 struct CallDerivative {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dispatch/differentiate.h"
+#include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -73,10 +74,20 @@ class StridedNode final : public NodeImpl {
 
 }  // namespace
 
+/// Whether the view has the elements of its input, each at an address of its own, and no others.
+bool StridedMap::is_identity() const {
+  return input.offset == output.offset && input.strides == output.strides && input.sizes == output.sizes &&
+         dense_strides_like(input.sizes, input.strides) == input.strides;
+}
 Tensor StridedMap::forward(const Tensor& x) const {
   return run_clone(carry(*this, x, input, output), MemoryFormat::contiguous);
 }
 Tensor StridedMap::backward(const Tensor& grad) const {
+  if (is_identity()) {
+    const Tensor laid_out = new_tensor(input.sizes, input.strides, grad.dtype(), grad.device());
+    run_copy(laid_out, grad);
+    return laid_out;
+  }
   return run_clone(carry(*this, grad, output, input), MemoryFormat::preserve);
 }
 
@@ -84,6 +95,7 @@ Tensor apply_strided(const StridedMap& map, const Tensor& x, bool adjoint) {
   // PyTorch's gradient of an empty view: zeros without history.
   if (adjoint && x.numel() == 0) return zeros(map.input.sizes, Options(x.dtype(), x.device()));
   const bool recorded = is_recorded(x);
+  if (adjoint && !recorded && map.is_identity() && x.strides() == map.input.strides) return x;
   Node node(recorded ? new StridedNode(map, x, adjoint) : nullptr);
   const NoGrad no_grad;
   const Tensor result = adjoint ? map.backward(x) : map.forward(x);

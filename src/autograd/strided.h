@@ -8,6 +8,7 @@ namespace tenon::autograd {
 struct StridedMap {
   Geometry input, output;
 
+  bool is_identity() const;
   /// as_strided as a copy: the values that `output` reads from a tensor laid out as `input`. Elements of `input` that
   /// share an address count with their mean.
   Tensor forward(const Tensor& x) const;

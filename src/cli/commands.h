@@ -32,6 +32,7 @@ struct EvalOptions {
   int64_t block_bytes = 0;             // 0: the default
   std::optional<uint64_t> seed;        // of random numbers
   bool time = false;
+  bool json = false;
 };
 int run_eval(EvalOptions options);
 

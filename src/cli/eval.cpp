@@ -9,11 +9,11 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "io/entries.h"
 #include "io/input.h"
 #include "io/load.h"
 #include "io/npy.h"
 #include "io/png.h"
-#include "io/safetensors.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/random.h"
@@ -53,22 +53,23 @@ std::string number_text(Scalar number) {
 /// An expression, and where its value goes: to a file, or else it is printed.
 struct Target {
   std::string path;   // "": printed
-  std::string entry;  // in a .safetensors file
+  std::string entry;  // in a file of several tensors
   std::string name;   // before the printed value
   std::string expression;
+  bool json = false;  // printed as JSON
 };
 
 bool is_file_name(const std::string& text) {
   const auto ends_with = [&](const std::string& ending) {
     return text.ends_with(ending) && text.size() > ending.size();
   };
-  return text == "-" || ends_with(".npy") || ends_with(".png") || io::is_safetensors(text);
+  return text == "-" || ends_with(".npy") || ends_with(".png") || io::has_entries(text);
 }
 
 Target with_path(const std::string& path, std::string expression) {
-  Target target{output_file(path), "", "", std::move(expression)};
-  if (!io::is_safetensors(path)) return target;
-  const io::SafetensorsName name = io::split_safetensors(path);
+  Target target{output_file(path), "", "", std::move(expression), false};
+  if (!io::has_entries(path)) return target;
+  const io::EntryName name = io::split_entry(path);
   target.path = name.path;
   target.entry = name.entry.empty() ? "result" : name.entry;
   return target;
@@ -81,7 +82,7 @@ Target target_of(const std::string& output) {
   const std::string left = output.substr(0, equals), right = output.substr(equals + 1);
   if (is_file_name(left)) return with_path(left, right);
   if (split_binding(output).name.empty() || is_file_name(right)) return with_path(output, "");
-  return {"", "", left, right};
+  return {"", "", left, right, false};
 }
 
 /// The targets; takes the expression from the arguments if there is one.
@@ -105,7 +106,8 @@ std::vector<Target> targets_of(EvalOptions& options) {
   for (const Target& target : targets)
     if (target.expression.empty())
       throw UsageError("-o " + target.path + " needs an expression of its own: -o " + target.path + "=EXPR");
-  if (!first.empty()) targets.insert(targets.begin(), Target{"", "", "", first});
+  if (!first.empty()) targets.insert(targets.begin(), Target{"", "", "", first, false});
+  for (Target& target : targets) target.json = options.json;
   return targets;
 }
 
@@ -119,8 +121,12 @@ Tensor whole(const expr::Tree& tree, expr::ProgressCallback& progress) {
   }
 }
 
-void print_value(const Target& target, const std::string& text) {
-  print((target.name.empty() ? "" : target.name + " = ") + text + "\n");
+void print_value(const std::string& name, const std::string& text, bool json) {
+  if (json) return print("{" + (name.empty() ? "" : R"("name": ")" + name + R"(", )") + text + "}\n");
+  print((name.empty() ? "" : name + " = ") + text + "\n");
+}
+void print_value(const std::string& name, const Tensor& value, bool json) {
+  print_value(name, json ? tensor_json(value) : to_string(value), json);
 }
 
 /// A value that is written or printed once it is computed.
@@ -128,15 +134,17 @@ class Result {
  public:
   Result(const Target& target, const expr::Argument& value) : target_(target) {
     if (const Dims* dims = std::get_if<Dims>(&value.value); dims && target.path.empty()) {
-      text_ = "torch.Size(" + to_string(*dims) + ")";
+      text_ = target.json ? "\"value\": " + to_string(*dims) : "torch.Size(" + to_string(*dims) + ")";
       return;
     }
     if (const Dtype* dtype = std::get_if<Dtype>(&value.value); dtype && target.path.empty()) {
-      text_ = std::string("torch.") + dtype_name(*dtype);
+      const std::string name = dtype_name(*dtype);
+      text_ = target.json ? R"("value": ")" + name + "\"" : "torch." + name;
       return;
     }
     tree_ = expr::tree_of(value);
-    if (target.path.empty() && tree_->is_number()) text_ = number_text(tree_->number);
+    if (target.path.empty() && tree_->is_number())
+      text_ = target.json ? number_json(tree_->number) : number_text(tree_->number);
   }
 
   const Target& target() const noexcept { return target_; }
@@ -165,7 +173,8 @@ class Result {
   }
   /// Prints or writes the elements.
   void finish() {
-    if (target_.path.empty()) return print_value(target_, text_.empty() ? to_string(out_) : text_);
+    if (target_.path.empty() && text_.empty()) return print_value(target_.name, out_, target_.json);
+    if (target_.path.empty()) return print_value(target_.name, text_, target_.json);
     if (writer_) return writer_->commit();
     if (io::output_format(target_.path) == io::OutputFormat::png) return io::save_png(target_.path, out_);
     if (io::output_format(target_.path) == io::OutputFormat::npy) io::save_npy(target_.path, out_);
@@ -180,10 +189,10 @@ class Result {
   std::unique_ptr<io::NpyWriter> writer_;
 };
 
-/// The .safetensors files among the targets, each with all its tensors.
-class SafetensorsFiles {
+/// The files of several tensors among the targets, each with all its tensors.
+class EntriesFiles {
  public:
-  explicit SafetensorsFiles(std::vector<Result>& results) {
+  explicit EntriesFiles(std::vector<Result>& results) {
     std::map<std::string, std::vector<Result*>> by_path;
     for (Result& result : results)
       if (!result.target().entry.empty()) by_path[result.target().path].push_back(&result);
@@ -195,11 +204,11 @@ class SafetensorsFiles {
 
  private:
   void open(const std::string& path, const std::vector<Result*>& members) {
-    std::vector<io::SafetensorsWriter::Entry> entries;
+    std::vector<io::NewEntry> entries;
     entries.reserve(members.size());
     for (Result* result : members)
       entries.push_back({result->target().entry, result->tree()->sizes().copy(), dtype_of(*result)});
-    writers_.push_back(std::make_unique<io::SafetensorsWriter>(path, entries));
+    writers_.push_back(io::new_entries(path, entries));
     for (std::size_t i = 0; i < members.size(); ++i) {
       members[i]->out() = writers_.back()->tensors()[i];
       if (members[i]->tree()->is_number()) members[i]->out().fill_(members[i]->tree()->number);
@@ -209,7 +218,7 @@ class SafetensorsFiles {
     return result.tree()->is_number() ? full({}, result.tree()->number).dtype() : result.tree()->meta.dtype();
   }
 
-  std::vector<std::unique_ptr<io::SafetensorsWriter>> writers_;
+  std::vector<std::unique_ptr<io::EntriesWriter>> writers_;
 };
 
 /// Computes all values; no file appears before all are computed.
@@ -217,7 +226,7 @@ void compute_results(const std::vector<Target>& targets, const std::vector<expr:
                      expr::Session& session) {
   std::vector<Result> results;
   for (std::size_t i = 0; i < targets.size(); ++i) results.emplace_back(targets[i], values[i]);
-  SafetensorsFiles files(results);
+  EntriesFiles files(results);
   expr::Trees trees;
   std::vector<Tensor> outs;
   try {
@@ -255,16 +264,16 @@ std::string gradient_path(const std::string& output, const std::string& name) {
   return output.substr(0, output.rfind('.')) + ".grad." + name + ".npy";
 }
 
-void show_gradients(const std::vector<std::string>& names, const std::string& output, const expr::Scope& scope,
+void show_gradients(const std::vector<std::string>& names, const Target& target, const expr::Scope& scope,
                     const Tensor& value) {
   if (value.requires_grad()) value.sum().backward();
   for (const std::string& name : names) {
     const Tensor& input = scope.names.at(name);
     const Tensor grad = input.grad().defined() ? input.grad() : zeros_like(input.detach());
-    if (output.empty())
-      print(name + ".grad = " + to_string(grad) + "\n");
+    if (target.path.empty())
+      print_value(name + ".grad", grad, target.json);
     else
-      io::save_npy(gradient_path(output, name), grad);
+      io::save_npy(gradient_path(target.path, name), grad);
   }
 }
 
@@ -273,7 +282,7 @@ void evaluate_with_gradients(const Target& target, const std::vector<std::string
                              const expr::Argument& result, expr::Session& session) {
   const Tensor value = whole(expr::tree_of(result), session.progress());
   compute_results({target}, {{"", expr::leaf(value.detach(), {}, {}), {}}}, session);
-  show_gradients(names, target.path, scope, value);
+  show_gradients(names, target, scope, value);
 }
 
 /// Checks the outputs' names before the work.
@@ -317,6 +326,7 @@ int run_eval(EvalOptions options) {
     if (options.time) show_time(std::chrono::steady_clock::now() - begin, session.traffic());
     return 0;
   } catch (const expr::ExpressionError& error) {
+    if (options.json) throw;
     show_error(error, expr::joined(texts));
     return kFailedExit;
   }

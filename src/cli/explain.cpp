@@ -5,10 +5,10 @@
 #include "cli/commands.h"
 #include "cli/render.h"
 #include "cli/shapes.h"
+#include "io/entries.h"
 #include "io/input.h"
 #include "io/load.h"
 #include "io/output.h"
-#include "io/safetensors.h"
 #include "tenon/factories.h"
 #include "tenon/policy.h"
 
@@ -21,7 +21,7 @@ bool is_file(const std::string& text) {
            text.compare(text.size() - std::strlen(ending), std::string::npos, ending) == 0;
   };
   return text == "-" || ends_with(".npy") || ends_with(".png") || ends_with(".csv") || ends_with(".csv.gz") ||
-         io::is_safetensors(text) || io::is_stream(text);
+         io::has_entries(text) || io::is_stream(text);
 }
 
 /// The shape, or the expression of shapes, in a text.

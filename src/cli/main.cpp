@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/manual.h"
 #include "cli/render.h"
 #include "cli/terminal.h"
 #include "expr/spelling.h"
@@ -64,6 +65,7 @@ struct Options {
   DemoOptions demo;
   InfoOptions info;
   OpsOptions ops;
+  std::string shell;
   std::string broadcast_policy;
   uint64_t memory_budget = std::numeric_limits<int64_t>::max();
 };
@@ -91,17 +93,17 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
 CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   CLI::App* command = app.add_subcommand("eval", "Compute expressions over files");
   command
-      ->add_option(
-          "arguments", options.arguments,
-          "An expression, Python-like: '(x - x.mean(0)) / 255', unless -o gives some; then name=FILE:\n.npy and "
-          ".safetensors (mapped; FILE.safetensors:NAME), .png, .csv, .csv.gz; - is standard input")
+      ->add_option("arguments", options.arguments,
+                   "An expression, Python-like: '(x - x.mean(0)) / 255', unless -o gives some; then name=FILE:\n.npy, "
+                   ".safetensors and .npz (FILE:NAME if it holds several), .png, .csv and .csv.gz (FILE:NAME: one\n"
+                   "column); - is standard input")
       ->required();
   command
-      ->add_option(
-          "-o,--output", options.outputs,
-          "Write .npy, .safetensors or .png; - writes .npy to standard output; without it the result is printed.\n"
-          "FILE=EXPR writes the value of another expression and NAME=EXPR prints it; may come several times:\n"
-          "what the expressions share is computed once")
+      ->add_option("-o,--output", options.outputs,
+                   "Write .npy, .npz, .safetensors or .png; - writes .npy to standard output; without it the result is "
+                   "printed.\n"
+                   "FILE=EXPR writes the value of another expression and NAME=EXPR prints it; may come several times:\n"
+                   "what the expressions share is computed once")
       ->check(check_file_name)
       ->allow_extra_args(false)
       ->type_name("FILE");
@@ -115,6 +117,7 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
   command->add_option("--block-bytes", options.block_bytes, "Bytes of the result computed at a time")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   command->add_option("--seed", options.seed, "The seed of random numbers, as for manual_seed")->type_name("NUMBER");
+  command->add_flag("--json", options.json, "Print values as JSON, one object a line, with all elements");
   command->add_flag("--time", options.time, "Print time, passes over tensors and bytes to standard error");
   command->footer(
       "Examples:\n  tenon eval 'x / 255 - x.to(float32).mean((0, 1)) / 255' x=photo.png -o centred.npy\n  tenon eval "
@@ -136,6 +139,15 @@ CLI::App* add_info(CLI::App& app, InfoOptions& options) {
   CLI::App* command = app.add_subcommand("info", "Version, instruction sets, threads, memory");
   command->add_flag("--json", options.json, "Print JSON");
   return command;
+}
+
+void add_texts(CLI::App& app, std::string& shell) {
+  app.add_subcommand("man", "The manual page, for `man -l -`");
+  app.add_subcommand("completions", "The script by which a shell completes tenon's arguments")
+      ->add_option("shell", shell, "The shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("bash|zsh|fish");
 }
 
 CLI::App* add_ops(CLI::App& app, OpsOptions& options) {
@@ -211,7 +223,8 @@ int run(int argc, char** argv) {
   CLI::App* eval = add_eval(app, options.eval);
   CLI::App* demo = add_demo(app, options.demo);
   CLI::App* ops = add_ops(app, options.ops);
-  add_info(app, options.info);
+  CLI::App* info = add_info(app, options.info);
+  add_texts(app, options.shell);
   try {
     parse(app, argc, argv, options);
   } catch (const CLI::ParseError& error) {
@@ -224,7 +237,9 @@ int run(int argc, char** argv) {
   if (eval->parsed()) return run_eval(options.eval);
   if (demo->parsed()) return run_demo(options.demo);
   if (ops->parsed()) return run_ops(options.ops);
-  return run_info(options.info);
+  if (info->parsed()) return run_info(options.info);
+  print(options.shell.empty() ? manual(app) : completions(app, options.shell));
+  return 0;
 }
 
 /// Reports an error: with --json on standard output as JSON, otherwise on standard error.

@@ -37,4 +37,9 @@ std::string cell_text(const Cell& cell, int64_t result);
 /// How the result's gradient becomes the operand's: "expanded over dim 0", "summed over dims 0, 1", or "as it is".
 std::string gradient_text(const OperandReport& operand, const Report& report);
 
+/// Members of an object for a value: "dtype", "shape" and "values" with every element, in as many digits as its dtype
+/// needs; of a number "value". NaN and infinities are strings, complex numbers pairs.
+std::string tensor_json(const Tensor& tensor);
+std::string number_json(Scalar number);
+
 }  // namespace tenon::cli

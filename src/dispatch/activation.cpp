@@ -1,4 +1,5 @@
 // Activations that are composed of other ops. PyTorch: `prelu`, `glu`; the others as in torch.nn.functional.
+#include "dispatch/algorithm.h"
 #include "dispatch/broadcast_check.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
@@ -62,6 +63,14 @@ Tensor plain::glu(const Tensor& self, int64_t dim) {
 
 Tensor plain::tanhshrink(const Tensor& self) { return tenon::sub(self, tenon::tanh(self)); }
 
-Tensor plain::softsign(const Tensor& self) { return tenon::div(self, tenon::abs(self) + 1); }
+Tensor plain::softsign(const Tensor& self) {
+  Tensor divisor = tenon::abs(self);
+  // Every step has the same layout and dtype, so the last two may write over the first.
+  if (self.impl()->in_graph || self.is_meta() || !is_floating_point(self.dtype())) return tenon::div(self, divisor + 1);
+  divisor.add_(1);
+  div_out(divisor, self, divisor);
+  forget_writes(divisor);
+  return divisor;
+}
 
 }  // namespace tenon

@@ -22,6 +22,7 @@ struct Algorithm {
   void (*inplace)(const Value* values);  // null: no in-place form
   /// What the derivative of each operand reads. Bit i: operand i; bit kResults + i: result i.
   uint32_t reads[3];
+  bool has_derivative;  // of its own; an op without one is differentiated through the functions it calls, or not at all
 };
 const Algorithm& algorithm_of(Op op) noexcept;
 const Schema& schema_of(Op op) noexcept;

@@ -1,4 +1,5 @@
 // Normalization of batches and of images. PyTorch: Normalization.cpp.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -7,12 +8,18 @@
 #include "base/checked.h"
 #include "dispatch/algorithm.h"
 #include "dispatch/broadcast_check.h"
+#include "dispatch/elementwise.h"
 #include "dispatch/reduce.h"
+#include "kernel/kernel.h"
 #include "shape/dense_strides.h"
 #include "tenon/nn.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
 #include "tenon/shape.h"
+#include "tile/cast.h"
+#include "tile/pool.h"
+#include "tile/run.h"
+#include "tile/scratch.h"
 
 namespace tenon {
 namespace {
@@ -109,10 +116,77 @@ MemoryFormat result_format(const Tensor& input) {
   return format_of(input.sizes(), input.strides());
 }
 Dims result_strides(const Tensor& input) { return format_strides(input.sizes(), result_format(input)); }
-/// term + input * factor, by channel: 16-bit floats are widened only tile by tile.
+// Elements of a thread's part, and those that are widened at once: they stay in the cache.
+constexpr int64_t kPartElements = 1 << 14, kTileElements = 1 << 11;
+// Channels of fewer neighbours get numbers for each element: a call for each of them would cost more.
+constexpr int64_t kShortSegment = 16;
+
+/// How the elements of a batch follow each other in memory: `segment` of one channel, then those of the next.
+struct ChannelOrder {
+  int64_t channels, segment;
+
+  static ChannelOrder of(const Tensor& batch) {
+    const int64_t channels = batch.size(1);
+    if (!batch.is_contiguous()) return {channels, 1};  // the channel is the last dim in memory
+    return {channels, batch.numel() / batch.size(0) / channels};
+  }
+  int64_t length() const { return channels * segment; }  // exact: a part of the number of elements
+};
+/// The numbers of the channels for each element of an order with segments of one element, or as they are.
+Tensor spread(const Tensor& numbers, int64_t segment) {
+  const Tensor wide = run_to(numbers.detach(), float32, MemoryFormat::contiguous).reshape({numbers.numel(), 1});
+  return run_clone(wide.expand({numbers.numel(), segment}), MemoryFormat::contiguous);
+}
+const float* floats_of(const Tensor& tensor) { return reinterpret_cast<const float*>(tensor.impl()->data()); }
+
+/// term + input * factor of 16-bit floats without gaps, in memory in the result's order: rows of float32 in a tile that
+/// stays in the cache.
+void scale_halves(const Tensor& result, const Tensor& input, const Tensor& term, const Tensor& factor) {
+  ChannelOrder order = ChannelOrder::of(input);
+  const int64_t each = order.segment < kShortSegment ? order.segment : 1;
+  const Tensor terms = spread(term, each), factors = spread(factor, each);
+  if (each > 1) order = {order.length(), 1};
+  const float *const add = floats_of(terms), *const by = floats_of(factors), one = 1;
+  const Kernel kernel = kernel_of(Op::addcmul, float32);
+  // Of elements that follow each other and are in one channel, or in a row of channels.
+  const auto scale = [&](float* x, int64_t channel, int64_t n) {
+    const int64_t step = order.segment == 1 ? 1 : 0;
+    const Lanes lanes[] = {{add + channel, step}, {x, 1}, {by + channel, step}, {&one, 0}};
+    kernel(x, lanes, n);
+  };
+  const int64_t count = input.numel(), run = order.segment == 1 ? order.channels : order.segment;
+  const auto scale_tile = [&](float* tile, int64_t first, int64_t n) {
+    for (int64_t i = 0, next; i < n; i = next) {
+      const int64_t at = (first + i) % run;  // exact: inside the tensor
+      next = std::min(n, i + run - at);      // exact: up to the end of the run
+      scale(tile + i, order.segment == 1 ? at : (first + i) / run % order.channels, next - i);
+    }
+  };
+  std::byte* const to = reinterpret_cast<std::byte*>(result.impl()->data());
+  const std::byte* const from = reinterpret_cast<const std::byte*>(input.impl()->data());
+  note_course({.route = "along", .stores = "in place", .scratch_bytes = kTileElements * int64_t{sizeof(float)}});
+  run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
+    check_interrupt();
+    alignas(64) float tile[kTileElements];
+    // exact: inside the storages
+    const int64_t end = std::min(count, (part + 1) * kPartElements), width = itemsize(input.dtype());
+    for (int64_t first = part * kPartElements; first < end; first += kTileElements) {
+      const int64_t n = std::min(kTileElements, end - first);
+      cast_lanes(tile, float32, from + first * width, input.dtype(), n);
+      scale_tile(tile, first, n);
+      cast_lanes(to + first * width, input.dtype(), tile, float32, n);
+    }
+  });
+}
+
+/// term + input * factor, by channel.
 Tensor scaled_at_once(const Tensor& input, const Tensor& term, const Tensor& factor) {
   Tensor result = new_tensor(input.sizes(), result_strides(input), input.dtype(), input.device());
-  addcmul_out(result, by_channel(term, input.dim()), input.detach(), by_channel(factor, input.dim()));
+  const bool is_dense = input.strides() == result.strides() && input.numel() > 0;
+  if (widened(input.dtype()) != input.dtype() && is_dense && is_computed(input))
+    scale_halves(result, input, term, factor);
+  else
+    addcmul_out(result, by_channel(term, input.dim()), input.detach(), by_channel(factor, input.dim()));
   forget_writes(result);
   return result;
 }
@@ -165,10 +239,10 @@ NormalizedBatch normalized_with_history(const Tensor& input, const ChannelParame
 }
 
 /// Makes running numbers 1 - momentum of themselves and momentum of the batch's, which are multiplied by `factor`
-/// first.
+/// first. As in PyTorch in float64, rounded once.
 void update(const Tensor& running, const Tensor& of_batch, double factor, double momentum) {
-  const Tensor numbers = factor == 1 ? of_batch.detach() : of_batch.detach() * factor;
-  running.detach().mul_(1 - momentum).add_(numbers.to(running.dtype()), momentum);
+  const Tensor numbers = of_batch.detach().to(float64), kept = running.detach().to(float64);
+  running.detach().copy_(kept * (1 - momentum) + numbers * (momentum * factor));
 }
 void update_running(const Tensor& input, const ChannelParameters& x, const NormalizedBatch& batch, double momentum) {
   if (!x.running_mean.defined()) return;
@@ -184,10 +258,22 @@ Tensor in_format(const Tensor& result, const Tensor& input) {
   return result.clone(result_format(input));  // contiguous() keeps other strides of dims of size 1
 }
 
-Tensor normalize_batch(const Tensor& input, const ChannelParameters& x, bool training, double momentum, double eps) {
-  if (input.numel() == 0) return of_nothing(input, x);
-  check(input, x, training);
+/// The input, whose gradient has, as in PyTorch, the strides of the input if these are those of a format, dims of size
+/// 1 included, and else those of the result; whatever the strides of the result's gradient.
+Tensor with_own_strides(const Tensor& input) {
+  if (!is_differentiated(input) || thread_modes.traced) return input;
+  const MemoryFormat own = format_of(input.sizes(), input.strides());
+  const bool keeps = input.strides() == format_strides(input.sizes(), own);
+  const Dims strides = keeps ? input.strides().copy() : result_strides(input);
+  const Tensor dense = input.strides() == strides ? input : input.clone(result_format(input));
+  return dense.as_strided(dense.sizes(), strides, dense.storage_offset());
+}
+
+Tensor normalize_batch(const Tensor& given, const ChannelParameters& x, bool training, double momentum, double eps) {
+  if (given.numel() == 0) return of_nothing(given, x);
+  check(given, x, training);
   const PolicyExemption exempt;
+  const Tensor input = with_own_strides(given);
   if (!training) return in_format(by_running_numbers(input, x, eps), input);
   const bool has_history =
       thread_modes.traced || is_differentiated(input) || is_differentiated(x.weight) || is_differentiated(x.bias);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "dispatch/plain.h"
+#include "kernel/copy_run.h"
 #include "tenon/ops.h"
 #include "tensor/overlap.h"
 #include "type/overflow.h"
@@ -33,8 +34,7 @@ bool copy_rows(IndexedPlane plane, int64_t width) {
   for (int64_t row = 0; row < plane.rows; ++row, plane.step()) {
     const int64_t place = place_at(plane.index.data);
     if (is_outside(place, plane.size)) return false;
-    std::memcpy(plane.named.data + place * plane.stride, plane.other.data,
-                static_cast<std::size_t>(plane.columns * width));
+    copy_run(plane.named.data + place * plane.stride, plane.other.data, plane.columns * width);
   }
   return true;
 }

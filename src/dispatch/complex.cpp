@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
+#include "tensor/overlap.h"
 #include "tile/pool.h"
 
 namespace tenon {
@@ -24,9 +25,12 @@ void check_parts(const Tensor& first, const Tensor& second) {
                 " but got scalar type " + scalar_type_name(second.dtype()) + " for second argument");
 }
 
-void check_complex_out(const Tensor& out, Dtype dtype) {
-  if (out.dtype() == dtype) return;
-  throw Error(std::string("Expected object of scalar type ") + scalar_type_name(dtype) + " but got scalar type " +
+/// `parts`: the dtype of both parts. That of complex numbers of float16 is no output's.
+void check_complex_out(const Tensor& out, Dtype parts) {
+  const bool is_half = parts == float16;
+  if (!is_half && out.dtype() == to_complex(parts)) return;
+  throw Error(std::string("Expected object of scalar type ") +
+              (is_half ? "ComplexHalf" : scalar_type_name(to_complex(parts))) + " but got scalar type " +
               scalar_type_name(out.dtype()) + " for argument 'out'");
 }
 
@@ -37,11 +41,15 @@ Tensor new_complex(const Tensor& first, const Tensor& second, Dtype dtype) {
   return new_tensor(shape, result_strides(shape, views, 2), dtype, first.device());
 }
 
-/// Writes both parts in one pass, if they and the result lie in one order. Bench: tenon_bench --ops --filter
-/// ops/complex.
-bool write_side_by_side(const Tensor& result, const Tensor& re, const Tensor& im) {
-  if (!(re.sizes() == im.sizes()) || !re.is_contiguous() || !im.is_contiguous() || !result.is_contiguous())
-    return false;
+/// Writes both parts in one pass, if they and the result lie in one order; what is broadcast is expanded first, which
+/// takes less time than to write every second element. Bench: tenon_bench --ops --filter ops/complex.
+bool write_side_by_side(const Tensor& result, const Tensor& first, const Tensor& second) {
+  if (!result.is_contiguous()) return false;
+  const auto expanded = [&](const Tensor& part) {
+    return part.sizes() == result.sizes() ? part : part.expand(result.sizes()).contiguous();
+  };
+  const Tensor re = expanded(first), im = expanded(second);
+  if (!re.is_contiguous() || !im.is_contiguous()) return false;
   constexpr int64_t kPart = int64_t{1} << 15;
   const int64_t count = re.numel(), width = re.itemsize();
   std::byte* const to = static_cast<std::byte*>(result.data_ptr());
@@ -59,11 +67,23 @@ bool write_side_by_side(const Tensor& result, const Tensor& re, const Tensor& im
 
 Tensor of_parts(const Tensor& re, const Tensor& im) {
   const Tensor result = new_complex(re, im, to_complex(re.dtype()));
-  if (result.is_meta() || write_side_by_side(result, re, im)) return result;
+  if (result.is_meta() || write_side_by_side(result, re.detach(), im.detach())) return result;
   real(result).copy_(re.detach());
   imag(result).copy_(im.detach());
   forget_writes(result);
   return result;
+}
+
+/// Writes them into `out=`, if it has the sizes and the parts lie elsewhere.
+bool write_into(const Tensor& out, const Tensor& re, const Tensor& im) {
+  if (out.is_meta() || re.is_meta() || im.is_meta() || !(out.sizes() == infer_size(re.sizes(), im.sizes())))
+    return false;
+  const Storage* const written = out.impl()->storage;
+  if (storages_meet(written, re.impl()->storage) || storages_meet(written, im.impl()->storage)) return false;
+  check_unseen(out);
+  if (!write_side_by_side(out, re.detach(), im.detach())) return false;
+  bump_version(out);
+  return true;
 }
 
 Tensor of_angles(const Tensor& abs, const Tensor& angle) {
@@ -87,8 +107,9 @@ Tensor plain::complex(const Tensor& real, const Tensor& imag) {
 Tensor& plain::complex_out(Tensor& out, const Tensor& real, const Tensor& imag) {
   check_unrecorded(Op::complex, out, real, imag);
   check_parts(real, imag);
-  check_complex_out(out, to_complex(real.dtype()));
-  return write_result(Op::complex, out, of_parts(real, imag));
+  check_complex_out(out, real.dtype());
+  check_no_internal_overlap(out);  // before it is resized
+  return write_into(out, real, imag) ? out : write_result(Op::complex, out, of_parts(real, imag));
 }
 
 Tensor plain::polar(const Tensor& abs, const Tensor& angle) {
@@ -98,7 +119,8 @@ Tensor plain::polar(const Tensor& abs, const Tensor& angle) {
 Tensor& plain::polar_out(Tensor& out, const Tensor& abs, const Tensor& angle) {
   check_unrecorded(Op::polar, out, abs, angle);
   check_parts(abs, angle);
-  check_complex_out(out, to_complex(abs.dtype()));
+  check_complex_out(out, abs.dtype());
+  check_no_internal_overlap(out);  // before it is resized
   return write_result(Op::polar, out, of_angles(abs, angle));
 }
 

@@ -7,6 +7,7 @@
 #include "dispatch/fast_path.h"
 #include "dispatch/prepared.h"
 #include "dispatch/recorder.h"
+#include "kernel/copy_run.h"
 #include "plan/plan.h"
 #include "shape/dense_strides.h"
 #include "tenon/factories.h"
@@ -111,10 +112,8 @@ bool is_ending(SizesView small, SizesView large) {
 void repeat_beginning(std::byte* to, int64_t filled, int64_t nbytes) {
   constexpr int64_t kPiece = 4096;  // is read again from the first cache
   int64_t piece = filled;
-  for (; piece < kPiece && 2 * piece <= nbytes; piece *= 2)
-    std::memcpy(to + piece, to, static_cast<std::size_t>(piece));
-  for (filled = piece; filled < nbytes; filled += piece)
-    std::memcpy(to + filled, to, static_cast<std::size_t>(std::min(piece, nbytes - filled)));
+  for (; piece < kPiece && 2 * piece <= nbytes; piece *= 2) copy_run(to + piece, to, piece);
+  for (filled = piece; filled < nbytes; filled += piece) copy_run(to + filled, to, std::min(piece, nbytes - filled));
 }
 /// Copies rows that are broadcast over the dims before theirs, with their cast, without a plan. False if the operands
 /// do not qualify. Bench: ./dev bench --sweep, copies.
@@ -394,8 +393,8 @@ void run_fill(const Tensor& self, Scalar value) {
 void check_fill(Scalar value, Dtype dtype, int64_t numel) {
   // For a single 16-bit float, PyTorch's error names the dtype that it converts from.
   if (numel == 1 && value.is_complex() && widened(dtype) != dtype) static_cast<void>(value.to<double>());
-  // A single float16 becomes infinite on overflow; for several elements it is an error.
-  if (dtype != float16 || numel != 1) check_fits(value, dtype);
+  // A single 16-bit float becomes infinite on overflow; for several elements it is an error.
+  if (widened(dtype) == dtype || numel != 1) check_fits(value, dtype);
 }
 
 void write_fill(const Tensor& self, Scalar value) {

@@ -11,6 +11,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "kernel/kernel.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/cast.h"
@@ -151,6 +152,44 @@ void scan_rows(const T* from, T* to, int64_t length, const Step& step) {
     }
 }
 
+struct Times {
+  template <class C>
+  C start() const {
+    return C(1);
+  }
+  template <class C>
+  C operator()(C element, C so_far) const {
+    return element * so_far;
+  }
+  // Without the special cases of C++'s product, as in PyTorch.
+  std::complex<double> operator()(std::complex<double> a, std::complex<double> b) const {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+};
+
+// Columns that are worth calls of the elementwise kernel, and so many that a row of them stays in the first cache.
+constexpr int64_t kFewestColumns = 16, kColumnsTogether = 1 << 11;
+
+/// Whether products so far are rows of the result: nothing wider is carried.
+template <class T, class Step>
+constexpr bool kMultipliesRows = std::is_same_v<Step, Times> &&
+                                 (std::is_same_v<T, double> || std::is_same_v<T, int64_t>);
+/// The products of `length` rows so far. `from` may be `to`.
+template <class T>
+void multiply_rows(const T* from, T* to, int64_t length, int64_t columns) {
+  const Kernel multiply = kernel_of(Op::mul, dtype_of_v<T>);
+  // exact: inside the storages
+  for (int64_t first = 0; first < columns; first += kColumnsTogether) {
+    const int64_t n = std::min(kColumnsTogether, columns - first);
+    if (from != to) std::copy_n(from + first, n, to + first);
+    for (int64_t row = 1; row < length; ++row) {
+      T* const product = to + row * columns + first;
+      const Lanes factors[] = {{from + row * columns + first, 1}, {product - columns, 1}};
+      multiply(product, factors, n);
+    }
+  }
+}
+
 /// Calls `to[i] = so_far = step(from[i], so_far)` along `dim` of a row-major tensor with elements.
 template <class Step>
 void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& step) {
@@ -182,6 +221,11 @@ void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& ste
             for (; inner == 1 && i < end; ++i) scan_rows<1>(from + i * length, to + i * length, length, step);
             auto* const so_far = reinterpret_cast<Carried<T>*>(scratch.data());
             for (; i < end; ++i) {
+              if constexpr (kMultipliesRows<T, Step>)
+                if (inner >= kFewestColumns) {
+                  multiply_rows(from + i * block, to + i * block, length, inner);
+                  continue;
+                }
               std::fill_n(so_far, inner, step.template start<Carried<T>>());
               if constexpr (is_half_v<T>) {
                 scan_half_columns(from + i * block, to + i * block, so_far, length, inner, step);
@@ -195,21 +239,6 @@ void scan(const Tensor& self, const Tensor& result, int64_t dim, const Step& ste
     }
   });
 }
-
-struct Times {
-  template <class C>
-  C start() const {
-    return C(1);
-  }
-  template <class C>
-  C operator()(C element, C so_far) const {
-    return element * so_far;
-  }
-  // Without the special cases of C++'s product, as in PyTorch.
-  std::complex<double> operator()(std::complex<double> a, std::complex<double> b) const {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  }
-};
 
 struct AddExponential {
   template <class C>

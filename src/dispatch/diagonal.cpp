@@ -5,6 +5,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "kernel/copy_run.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
@@ -36,7 +37,7 @@ void write_row(std::byte* to, const std::byte* from, Side side, int64_t end, int
   const auto kept = static_cast<std::size_t>((side == Side::lower ? end : columns - end) * width),
              all = static_cast<std::size_t>(columns * width), rest = all - kept;
   const std::size_t first = side == Side::lower ? 0 : rest;
-  if (to != from) std::memcpy(to + first, from + first, kept);
+  if (to != from) copy_run(to + first, from + first, static_cast<int64_t>(kept));
   std::memset(to + (side == Side::lower ? kept : 0), 0, rest);
 }
 

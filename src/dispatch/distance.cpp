@@ -141,17 +141,26 @@ void raise(T* numbers, int64_t n, double p) {
   const Lanes operands[] = {{numbers, 1}, {&power, 0}};
   kernel_of(Op::pow, dtype_of_v<T>)(numbers, operands, n);
 }
-/// Of term(0) to term(n - 1), in lanes side by side.
+/// Of term(0) to term(n - 1), in lanes side by side. Sums of a few terms are added up: as exact as pairwise sums for
+/// rows of up to the square of a block.
 template <class T, class Term>
 T sum_of(int64_t n, const Term& term) {
-  constexpr int64_t kLanes = 8;
-  T sums[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-#pragma GCC unroll 8
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(i + lane);
-  for (int64_t lane = 0; i < n; ++lane, ++i) sums[lane] += term(i);
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  constexpr int64_t kLanes = 16, kBlock = 64 * kLanes;
+  T totals[kLanes] = {};
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    T sums[kLanes] = {};
+    int64_t i = begin;
+    const int64_t end = std::min(n, begin + kBlock);
+    for (; i + kLanes <= end; i += kLanes)
+#pragma GCC unroll 16
+      for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(i + lane);
+    for (int64_t lane = 0; i < end; ++lane, ++i) sums[lane] += term(i);
+#pragma GCC unroll 16
+    for (int64_t lane = 0; lane < kLanes; ++lane) totals[lane] += sums[lane];
+  }
+  for (int64_t half = kLanes / 2; half > 0; half /= 2)
+    for (int64_t lane = 0; lane < half; ++lane) totals[lane] += totals[lane + half];
+  return totals[0];
 }
 /// The distance of two rows.
 template <class T>
@@ -304,7 +313,14 @@ void write_pairs(const Tensor& self, const Tensor& result, double p) {
   T* const to = reinterpret_cast<T*>(result.impl()->data());
   // exact: inside the storages
   const auto first_pair = [&](int64_t row) { return row * rows.count - row * (row + 1) / 2; };
-  if (const std::optional<Apart> apart = apart_of(p)) {
+  const std::optional<Apart> apart = apart_of(p);
+  if (apart && rows.count < kColumnsBeside && rows.n >= kLongRow)
+    return run_or_plan(to, rows.count - 1, [&](int64_t row) {
+      check_interrupt();
+      for (int64_t other = row + 1; other < rows.count; ++other)
+        to[first_pair(row) + other - row - 1] = distance_along(*apart, rows[row], rows[other], rows.n);
+    });
+  if (apart) {
     const DistanceKernel<T> kernel = kernel_for<T>(*apart);
     return run_or_plan(
         to, (rows.count + kColumnsBeside - 1) / kColumnsBeside, [&] { return Block<T>(rows.n); },
@@ -477,7 +493,7 @@ Dtype wider(Dtype dtype) {
 Tensor renormed(const Tensor& self, Scalar p, int64_t dim, Scalar maxnorm) {
   const int64_t along = wrap_dim(dim, self.dim());
   const Tensor plain = self.detach();
-  const Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
+  Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
   Dims others;
   for (int64_t i = 0; i < self.dim(); ++i)
     if (i != along) others.push_back(i);
@@ -486,7 +502,7 @@ Tensor renormed(const Tensor& self, Scalar p, int64_t dim, Scalar maxnorm) {
   if (!is_computed(self)) return result;
   const double limit = maxnorm.to<double>();
   const Tensor factor = tenon::where(norm > limit, limit / (norm + 1e-7), 1);
-  run_copy(result, plain * factor.to(to_real(self.dtype())));
+  tenon::mul_out(result, plain, factor.to(to_real(self.dtype())));
   forget_writes(result);
   return result;
 }

@@ -2,10 +2,12 @@
 
 #include "base/fork.h"
 #include "dispatch/algorithm.h"
+#include "dispatch/complex_half.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/execute.h"
 #include "dispatch/fast_path.h"
 #include "dispatch/recorder.h"
+#include "dispatch/traced_out.h"
 #include "tensor/impl.h"
 #include "tile/pool.h"
 
@@ -89,6 +91,8 @@ void write_result(const Resolved& resolved, Tensor& out, Args args, int count) {
 }
 
 Tensor& write(Op op, Form form, Tensor& out, Args args, int count) {
+  if (is_complex_half(row_of(op), args, count) && complex_half_into(op, form, out, args, count)) [[unlikely]]
+    return out;
   const Resolved resolved = resolve(op, args, count, form, &out);
   const Types& types = resolved.types;
   resolved.is_flat ? write_flat(op, resolved, form, out, args, count) : write_result(resolved, out, args, count);
@@ -170,6 +174,8 @@ bool is_result(const Row& row, const Arg& self) {
 }
 
 Tensor run_resolved(Op op, Args args, int count) {
+  if (is_complex_half(row_of(op), args, count)) [[unlikely]]
+    if (Tensor result = complex_half_result(op, args, count); result.defined()) return result;
   const Resolved resolved = resolve(op, args, count, Form::functional);
   if (resolved.is_flat) return pointwise(op, args, count).view(resolved.shape);
   Tensor result = new_tensor(resolved.shape, resolved.strides, resolved.types.result, resolved.device);
@@ -197,6 +203,8 @@ List<Tensor> new_results(Op op, const Resolved& resolved, Args args, int count) 
 }  // namespace
 
 List<Tensor> run_results(Op op, Args args, int count) {
+  if (!CourseRecord::now() && BroadcastCheck::is_silent())
+    if (List<Tensor> results = small_results(op, args, count); !results.empty()) return results;
   return new_results(op, resolve(op, args, count, Form::functional), args, count);
 }
 
@@ -216,6 +224,10 @@ void run_results_out(const NamedOut* outs, Op op, Args args, int count) {
   const Uninterrupted whole;
   execute(resolved, written, args, count);
   for (int i = 0; i < results; ++i) bump_version(written[i]);
+}
+
+Tensor small_elementwise(Op op, Dtype dtype, Args args) {
+  return small_result_of<2>(op, args, static_cast<const Dtype*>(&dtype));
 }
 
 Tensor run_elementwise(Op op, Args args, int count) {
@@ -240,9 +252,25 @@ Tensor elementwise(Op op, Args args, int count) {
   return run_elementwise(op, args, count);
 }
 
+bool is_traced(const Tensor& out, Args args, int count) {
+  return thread_modes.traced && (out.is_meta() || std::any_of(args, args + count, [](const Arg* arg) {
+                                   return arg->is_tensor() && arg->tensor().is_meta();
+                                 }));
+}
+
+Tensor& write_traced(Op op, Tensor& out, const Tensor& result) {
+  if (row_of(op).strict_out) check_strict_out(out, result.dtype());
+  check_can_cast(result.dtype(), out.dtype());
+  if (!(out.sizes() == result.sizes()))
+    throw Error("tenon.fuse: an out= of another shape than the result can't be traced; return the result");
+  return out.copy_(result);
+}
+
 Tensor& elementwise_out(Op op, Tensor& out, Args args, int count) {
-  if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]]
+  if (out.impl()->in_graph || in_graph(args, count)) [[unlikely]] {
+    if (is_traced(out, args, count)) return write_traced(op, out, elementwise(op, args, count));
     check_out_unrecorded(op, out, args, count);
+  }
   if (fast_into(op, out, args, count) || small_into(op, out, args, count)) return out;
   return write(op, Form::out, out, args, count);
 }

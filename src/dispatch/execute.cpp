@@ -19,13 +19,16 @@ namespace {
 // Results of fewer elements are computed sooner than an operand is cast by itself. Bench: ./dev bench --sweep, mixed
 // dtypes.
 constexpr int64_t kManyElements = 4096;
-// A call takes little memory besides its result's: a part of it, and less than the second-level cache. Bench:
-// ./dev bench --sweep, mixed dtypes.
-constexpr int64_t kCastBytes = 256 << 10;
+// A call takes little memory besides its result's: a part of it, and less than the second-level cache or a small part.
+// Bench: ./dev bench --sweep, mixed dtypes.
+constexpr int64_t kCastBytes = 256 << 10, kPartOfResult = 4, kSmallPartOfResult = 32;
 
 // Where kernels compute rows by a mask, shorter ones than these are repeated in tiles. Bench: ./dev bench --sweep,
 // columns.
 constexpr int64_t kShortestMaskedRun = 12, kShortestMaskedWords = 22;
+// Rows of fewer float32 with gaps are joined for their larger or smaller elements: what is left of a row beside a
+// vector takes the comparisons of NaN one by one. Bench: ./dev bench --sweep, gaps.
+constexpr int64_t kLeastOfExtremes = 8;
 
 struct Call {
   Op op;
@@ -38,7 +41,8 @@ struct Call {
 /// Whether an operand of another dtype is broadcast so far that it is cast once, not for each element of the result.
 bool is_worth_a_cast(const Tensor& operand, Conversion conversion, int64_t numel) {
   if (operand.dtype() == conversion.wanted || conversion.through != conversion.wanted) return false;
-  return operand.numel() <= std::min(numel / 4, kCastBytes / itemsize(conversion.wanted));
+  const int64_t most = std::max(kCastBytes / itemsize(conversion.wanted), numel / kSmallPartOfResult);
+  return operand.numel() <= std::min(numel / kPartOfResult, most);
 }
 uint32_t choose_first_casts(const Call& call, int64_t numel) {
   uint32_t chosen = 0;
@@ -127,7 +131,11 @@ FairRuns fair_runs_of(const Call& call, const Program& program) {
   const bool takes_rows = program.is_one_kernel() && program.instructions()[0].rows;
   if (takes_rows && masks_rows(narrowest))
     return {kShortestMaskedRun, narrowest == 2 ? kShortestMaskedWords : kShortestMaskedRun};
-  return takes_rows ? FairRuns::of_rows(itemsize(program.dtype(0))) : FairRuns::of_calls(narrowest);
+  if (!takes_rows) return FairRuns::of_calls(narrowest);
+  FairRuns fair = FairRuns::of_rows(itemsize(program.dtype(0)));
+  const bool finds_larger = call.op == Op::maximum || call.op == Op::minimum;
+  if (finds_larger && program.dtype(0) == float32) fair.with_gaps = std::max(fair.with_gaps, kLeastOfExtremes);
+  return fair;
 }
 
 void plan_call(const Call& call, Prepared& prepared) {

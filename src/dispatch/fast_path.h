@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <limits>
 
 #include "dispatch/broadcast_check.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/number.h"
 #include "kernel/kernel.h"
 #include "tensor/overlap.h"
+#include "tile/cast.h"
 #include "tile/course.h"
 #include "tile/small.h"
 #include "type/visit.h"
@@ -48,7 +51,8 @@ inline FastKernel fast_kernel(const Row& row, Kernel kernel, RowsKernel rows, Dt
   const bool checks_number = row.parameters != Parameters::none && !is_floating_point(dtype);
   const bool looks_closer = (row.stepwise && widened(dtype) != dtype) || (row.refuses_complex && is_complex(dtype));
   if (row.keeps_real && !is_complex(dtype)) return {};
-  if (row.divides_integers || other_dtype || becomes_float || checks_number || looks_closer) return {};
+  const bool checks_divisors = row.divides_integers && !is_floating_point(dtype);
+  if (checks_divisors || other_dtype || becomes_float || checks_number || looks_closer) return {};
   const bool gives_bool = row.promotion == Promotion::comparison || row.promotion == Promotion::logical;
   return {kernel, gives_bool ? bool_ : row.complex_to_real ? to_real(dtype) : dtype, rows};
 }
@@ -80,7 +84,10 @@ inline const FastKernels& make_fast_kernels() {
 inline bool number_fits(Scalar number, Dtype dtype) {
   if (widened(dtype) != dtype) return false;
   if (!number.is_floating()) return !number.is_complex() && (dtype != bool_ || number.is_boolean());
-  if (to_real(dtype) == float32) return number.as_double() <= 0x1.FFFFFEp+127 && number.as_double() >= -0x1.FFFFFEp+127;
+  if (to_real(dtype) == float32) {
+    const double size = std::abs(number.as_double());
+    return !(size > 0x1.FFFFFEp+127) || size == std::numeric_limits<double>::infinity();  // NaN fits, too
+  }
   return is_inexact(dtype);
 }
 
@@ -156,15 +163,21 @@ template <int kCount>
   return count == 1 ? fast_result<1>(op, args) : count == 3 ? fast_result<3>(op, args) : fast_result<4>(op, args);
 }
 
-/// The common dtype of two operands of different dtypes, if it needs no more than casts. bool and unsigned dtypes,
-/// which some ops refuse, are left to the general path.
-inline bool common_of_small(const Arg& a, const Arg& b, Dtype& common) {
+/// The dtype in which a kernel reads two operands, if it needs no more than casts. bool and unsigned dtypes, which some
+/// ops refuse, are left to the general path.
+inline bool dtype_of_small(Op op, const Arg& a, const Arg& b, Dtype& wanted) {
+  const bool is_one = a.tensor().dtype() == b.tensor().dtype();
+  if (row_of(op).promotion == Promotion::logical && is_one) {
+    wanted = bool_;
+    return (row_of(op).dtypes & set_of(a.tensor().dtype())) != 0;
+  }
+  if (is_one) return true;
   for (const Arg* arg : {&a, &b})
     if (const Dtype dtype = arg->tensor().dtype(); dtype == bool_ || is_wide_unsigned(dtype) || is_complex(dtype))
       return false;
   const TypedOperand operands[] = {typed(a), typed(b)};
-  common = result_type(operands, 2);
-  return widened(common) == common;
+  wanted = result_type(operands, 2);
+  return widened(wanted) == wanted;
 }
 
 /// A small operand.
@@ -178,8 +191,10 @@ inline void add_small_operand(SmallBroadcast<kCount>& broadcast, int i, const Te
   broadcast.widths[i] = itemsize(operand.dtype);
 }
 
-/// Whether it is a broadcast of two small tensors that run_small computes.
-inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast, FastKernel& entry) {
+/// Whether it is a broadcast of two small tensors that run_small computes. `asked`: the dtype in which the kernel reads
+/// them, where the op's promotion does not decide it.
+inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast, FastKernel& entry,
+                           const Dtype* asked = nullptr) {
   if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
   const TensorImpl& a = *args[0]->tensor().impl();
   const TensorImpl& b = *args[1]->tensor().impl();
@@ -188,8 +203,8 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
   const int64_t most = std::max(a.numel, b.numel);
   if (a.dtype != b.dtype) broadcast.limit = kSmallCastNumel;
   if (!on_cpu || !has_elements || CourseRecord::now() || most > broadcast.limit) return false;
-  Dtype common = a.dtype;
-  if (a.dtype != b.dtype && !common_of_small(*args[0], *args[1], common)) return false;
+  Dtype common = asked ? *asked : a.dtype;
+  if (!asked && !dtype_of_small(op, *args[0], *args[1], common)) return false;
   if ((a.dtype != common && !a.contiguous) || (b.dtype != common && !b.contiguous)) return false;
   entry = fast_kernel(op, common);
   broadcast.rows_kernel = entry.rows;
@@ -251,20 +266,48 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
   return true;
 }
 
-template <int kCount, class... Numbers>
-inline Tensor small_result_of(Op op, Args args, Numbers*... numbers) {
+/// `more`: memory for numbers, or the dtype that is asked for.
+template <int kCount, class... More>
+inline Tensor small_result_of(Op op, Args args, More*... more) {
   SmallBroadcast<kCount> broadcast;
   FastKernel entry;
-  if (!small_operands(op, args, ResultStrides::from_operands, broadcast, entry, numbers...) ||
+  if (!small_operands(op, args, ResultStrides::from_operands, broadcast, entry, more...) ||
       !BroadcastCheck::is_silent())
     return {};
   Tensor result = new_tensor(broadcast.shape(), entry.result);
   run_small(broadcast, entry.kernel, itemsize(entry.result), result.impl()->data());
   return result;
 }
+/// logical_not of numbers: they are compared with 0.
+inline Tensor is_not(const Arg& self) {
+  if ((row_of(Op::logical_not).dtypes & set_of(self.tensor().dtype())) == 0) return {};
+  const Arg zero(0);
+  const Arg* const args[] = {&self, &zero};
+  return fast_result<2>(Op::eq, args);
+}
+/// The results of a map of several results, of one small operand; none if the call needs the general path.
+inline List<Tensor> small_results(Op op, Args args, int count) {
+  const TensorImpl* self = count == 1 && args[0]->is_tensor() ? args[0]->tensor().impl() : nullptr;
+  if (!self || self->device != Device::cpu || !self->contiguous || !self->row_major) return {};
+  if (self->numel == 0 || self->numel > kSmallNumel || widened(self->dtype) != self->dtype) return {};
+  const Lanes in{self->data(), 1};
+  List<Tensor> results;
+  for (Op each = op; each != kNoOp; each = row_of(each).next_result) {
+    const Kernel kernel = kernel_of(each, self->dtype);
+    const bool is_cast = row_of(each).promotion == Promotion::to_int32;
+    if (!kernel) return {};
+    results.push_back(new_tensor(self->sizes, is_cast ? int32 : self->dtype));
+    void* const out = results[results.size() - 1].impl()->data();
+    alignas(64) std::byte computed[kSmallNumel * kMaxItemsize];
+    kernel(is_cast ? computed : out, &in, self->numel);
+    if (is_cast) cast_lanes(out, int32, computed, self->dtype, self->numel);
+  }
+  return results;
+}
 /// The result; an undefined tensor if the call needs the general path.
 inline Tensor small_result(Op op, Args args, int count) {
   if (count == 2) return small_result_of<2>(op, args);
+  if (op == Op::logical_not) return is_not(*args[0]);
   if (count != 3) return {};
   Number numbers[3];
   return small_result_of<3>(op, args, numbers);

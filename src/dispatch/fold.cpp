@@ -114,6 +114,28 @@ bool fold_few_elements(const Call& call, const Results<count>& outs, const Tenso
   return fold_few(fold, self.data_ptr(), groups->outer, groups->rows, groups->kept);
 }
 
+/// The elements without those that only repeat results; undefined if there are none.
+Tensor without_repeated_results(const Tensor& self, SizesView mask) {
+  if (self.is_contiguous() || self.is_meta() || CourseRecord::now()) return {};
+  Dims sizes = self.sizes().copy();
+  for (int64_t dim = 0; dim < self.dim(); ++dim)
+    if (!mask[dim] && self.stride(dim) == 0) sizes[dim] = 1;
+  if (self.sizes() == sizes) return {};
+  return new_alias(self, sizes, self.strides(), self.storage_offset(), self.dtype());
+}
+template <std::size_t count>
+Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool keepdim);
+/// The same results as those of `once`, repeated.
+template <std::size_t count>
+void repeat(const Call& call, const Results<count>& outs, const Tensor& once, SizesView sizes, SizesView mask) {
+  const Results<count> results = folded<count>(call, once, mask, true);
+  const Dims shape = reduced_shape(sizes, mask, true);
+  for (std::size_t i = 0; i < count; ++i) {
+    run_copy(new_alias(outs[i], shape, contiguous_strides(shape), 0, outs[i].dtype()), results[i].expand(shape));
+    forget_writes(outs[i]);
+  }
+}
+
 /// Folds `self` along the dims of `mask` into all results of the op.
 template <std::size_t count>
 Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool keepdim) {
@@ -121,6 +143,8 @@ Results<count> folded(const Call& call, const Tensor& self, SizesView mask, bool
   if (has_no_work(outs[0].numel(), outs[0].data_ptr())) return outs;
   if (self.numel() == 0)
     write_nothing(call, outs);
+  else if (const Tensor once = without_repeated_results(self, mask); once.defined())
+    repeat(call, outs, once, self.sizes(), mask);
   else if (!fold_few_elements(call, outs, self, mask))
     run(call, outs, spread_strides(outs[0].strides(), mask, keepdim), self, self.sizes(), self.strides());
   return outs;
@@ -138,6 +162,12 @@ Dims mask_of(std::optional<int64_t> dim, int64_t ndim) {
   Dims dims;
   if (dim) dims.push_back(*dim);
   return reduced_mask(dims, ndim);
+}
+
+bool reduces_one_element(SizesView sizes, SizesView mask) {
+  for (int64_t dim = 0; dim < sizes.size(); ++dim)
+    if (mask[dim] && sizes[dim] != 1) return false;
+  return true;
 }
 
 // --- argmax, argmin
@@ -165,6 +195,16 @@ void check_places(Op op, const Tensor& self, std::optional<int64_t> dim) {
                      !is_computed(self) && !stands_for_data(self) ? "argmax" : (std::string(row.name) + "()").c_str());
 }
 
+/// The first of the equal elements along a dim that is expanded: it has the place that is asked for.
+Tensor first_along(const Tensor& self, int64_t dim) {
+  const int64_t along = wrap_dim(dim, self.dim());
+  if (self.dim() == 0 || self.numel() == 0 || self.is_meta() || CourseRecord::now()) return self;
+  if (self.sizes()[along] == 1 || self.strides()[along] != 0) return self;
+  Dims sizes = self.sizes().copy();
+  sizes[along] = 1;
+  return new_alias(self, sizes, self.strides(), self.storage_offset(), self.dtype());
+}
+
 Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   check_places(op, self, dim);
   const Dims mask = mask_of(dim, self.dim());
@@ -176,10 +216,7 @@ Tensor place_of(Op op, const Tensor& self, std::optional<int64_t> dim, bool keep
   }
   check_has_code(row_of(op), self.dtype());
   const Call call{op, self.dtype(), {int64}};
-  if (dim) {
-    run<1>(call, {out}, spread_strides(out.strides(), mask, keepdim), self, self.sizes(), self.strides());
-    return out;
-  }
+  if (dim) return fold(call, first_along(self, *dim), mask, keepdim);
   // Places count through the elements in order.
   const Tensor in_order = self.is_contiguous() ? self : run_clone(self, MemoryFormat::contiguous);
   run<1>(call, {out}, {0}, in_order, {self.numel()}, {1});
@@ -247,7 +284,7 @@ std::tuple<Tensor, Tensor> extreme_and_place(Op op, const Tensor& self, int64_t 
     return {run_clone(self, MemoryFormat::contiguous), std::move(place)};
   }
   if (self.numel() > 0 && is_computed(self)) check_has_code(row_of(op), self.dtype());
-  return fold_two(call, self, mask, keepdim);
+  return fold_two(call, first_along(self, dim), mask, keepdim);
 }
 
 void check_extremes_exist(const Tensor& self, std::optional<int64_t> dim) {
@@ -296,11 +333,17 @@ std::string freedom_warning(Op op, const Tensor& self, int64_t results, const st
          "(input numel divided by output numel).";
 }
 
+/// Of complex numbers PyTorch warns twice: of their real and of their imaginary parts.
+void warn_of_freedom(const std::string& warning, const Tensor& self) {
+  if (warning.empty()) return;
+  warn("UserWarning", warning);
+  if (is_complex(self.dtype())) warn("UserWarning", warning);
+}
+
 Tensor warned_spread(Op op, const Tensor& self, const DimsArg& dim, const std::optional<Scalar>& correction,
                      bool keepdim) {
   const Tensor out = spread_of(op, self, dim, correction, keepdim);
-  const std::string warning = freedom_warning(op, self, out.numel(), correction);
-  if (!warning.empty()) warn("UserWarning", warning);
+  warn_of_freedom(freedom_warning(op, self, out.numel(), correction), self);
   return out;
 }
 
@@ -331,8 +374,7 @@ std::tuple<Tensor, Tensor> spread_and_mean(Op op, const Tensor& self, const Dims
     return {op == Op::std_mean ? sqrt(variance) : variance, of_parts(re_mean, im_mean)};
   };
   auto results = is_complex(self.dtype()) ? folded_parts() : folded(op, self);
-  const std::string warning = freedom_warning(op, self, std::get<0>(results).numel(), correction);
-  if (!warning.empty()) warn("UserWarning", warning);
+  warn_of_freedom(freedom_warning(op, self, std::get<0>(results).numel(), correction), self);
   return results;
 }
 
@@ -371,9 +413,9 @@ Tensor& write_spread(Op op, Tensor& out, const Tensor& self, const DimsArg& dim,
   Tensor result = spread_of(roots_out ? Op::var : op, in_dtype_of(out, self, mask), dim, correction, keepdim);
   const std::string warning = freedom_warning(op, self, result.numel(), correction);
   const bool warns_first = is_complex(self.dtype());
-  if (!warning.empty() && warns_first) warn("UserWarning", warning);
+  if (warns_first) warn_of_freedom(warning, self);
   write_result(op, out, roots_out ? run_to(result, out.dtype(), MemoryFormat::preserve).sqrt_() : result);
-  if (!warning.empty() && !warns_first) warn("UserWarning", warning);
+  if (!warns_first) warn_of_freedom(warning, self);
   return out;
 }
 
@@ -462,16 +504,17 @@ void check_norm_dtypes(const char* op, Dtype input, std::optional<Dtype> asked) 
 
 namespace {
 
-bool reduces_one_element(SizesView sizes, SizesView mask) {
-  for (int64_t dim = 0; dim < sizes.size(); ++dim)
-    if (mask[dim] && sizes[dim] != 1) return false;
-  return true;
+/// Of one element, the norm is its magnitude, whatever its order but 0. `shape` has the elements of `self`.
+Tensor magnitudes_of(const Tensor& self, SizesView shape, Dtype dtype) {
+  Tensor result = new_tensor(shape, dtype, self.device()), out = result.view(self.sizes());
+  abs_out(out, dtype == self.dtype() ? self.detach() : run_to(self.detach(), dtype, MemoryFormat::preserve));
+  forget_writes(result);
+  return result;
 }
 
-/// Of one element, the norm is its magnitude, whatever `ord` is.
-Op norm_of(double ord, SizesView sizes, SizesView mask) {
+Op norm_of(double ord) {
   if (ord == 0) return Op::count_nonzero;
-  if (ord == 1 || reduces_one_element(sizes, mask)) return Op::norm_1;
+  if (ord == 1) return Op::norm_1;
   if (ord == 2) return Op::linalg_vector_norm;
   if (ord == __builtin_inf()) return Op::norm_largest;
   return ord == -__builtin_inf() ? Op::norm_smallest : Op::norm_power;
@@ -534,6 +577,12 @@ std::tuple<Tensor, Tensor> plain::aminmax(const Tensor& self, std::optional<int6
   if (dim && self.dim() == 0 && !self.is_meta())
     return {run_clone(self, MemoryFormat::contiguous), run_clone(self, MemoryFormat::contiguous)};
   if (is_computed(self)) check_has_code(row_of(Op::aminmax), self.dtype());
+  // Bytes of bool may have any value.
+  if (self.dtype() != bool_ && self.numel() > 0 && is_computed(self) && reduces_one_element(self.sizes(), mask)) {
+    const Tensor extremes = run_clone(self, MemoryFormat::contiguous);
+    const Tensor result = extremes.view(reduced_shape(self.sizes(), mask, keepdim));
+    return {result, run_clone(result, MemoryFormat::contiguous)};
+  }
   return fold_two({Op::aminmax, self.dtype(), {self.dtype(), self.dtype()}}, self, mask, keepdim);
 }
 
@@ -646,7 +695,9 @@ Tensor vector_norm(const Tensor& self, Scalar ord, const DimsArg& dim, bool keep
   // Of complex numbers the norm of the magnitudes.
   if (is_complex(self.dtype())) return vector_norm(abs(self.detach()), ord, dim, keepdim, result);
   const Dims mask = reduced_mask(dim.view(), self.dim());
-  return fold({norm_of(power, self.sizes(), mask), result, {result}, 0, &power}, self, mask, keepdim);
+  if (power != 0 && self.numel() > 0 && is_computed(self) && reduces_one_element(self.sizes(), mask))
+    return magnitudes_of(self, reduced_shape(self.sizes(), mask, keepdim), result);
+  return fold({norm_of(power), result, {result}, 0, &power}, self, mask, keepdim);
 }
 
 /// PyTorch compares complex numbers with 0, and copies what it has nothing to add to, but for a dim that a 0-dim tensor

@@ -15,6 +15,8 @@
 #include "tenon/ops.h"
 #include "tenon/schema.h"
 #include "tenon/threads.h"
+#include "tile/course.h"
+#include "tile/run.h"
 
 namespace tenon {
 namespace {
@@ -224,6 +226,31 @@ TEST(Fold, FewElementsOfTwoGroupsAgainstPlainLoops) {
   }
 }
 
+// Short runs of channels, whose states are joined at the end; nothing behind them is read.
+TEST(Fold, BatchesOfImagesAgainstPlainLoops) {
+  const LastPage page(1 << 20);
+  Random random(14);
+  for (const Dims& sizes : {Dims{16'000, 3, 2}, Dims{9'000, 2, 7}, Dims{3'793, 4, 7}, Dims{300, 30, 9},
+                            Dims{40, 700, 3}, Dims{20, 70, 64}, Dims{1'100, 1, 64}})
+    for (const Dtype dtype : {float32, float64, float16}) {
+      const Tensor x = from_buffer(page.last(numel_of(sizes) * itemsize(dtype)), sizes, dtype);
+      Tensor(x).copy_(drawn(random, sizes, dtype, false));
+      for (const int c : {3, 6}) ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[c], x, {0, 2}));
+    }
+}
+
+// Rows with gaps between them, a few for each output or many, of few outputs and of vectors of them.
+TEST(Fold, ShortRowsWithGapsAgainstPlainLoops) {
+  Random random(17);
+  for (const int64_t row : {2, 3, 5})
+    for (const int64_t outputs : {1, 2, 7, 20})
+      for (const int64_t rows : {4, 9, 30, 400})
+        for (const Dtype dtype : {float32, float64, bfloat16}) {
+          const Tensor x = drawn(random, {outputs, rows, row + 2}, dtype, false).narrow(2, 1, row);
+          for (const int c : {2, 3, 6}) ASSERT_NO_FATAL_FAILURE(expect_plain(kCases[c], x, {1, 2}));
+        }
+}
+
 // Far from zero distances are small beside the elements.
 TEST(Fold, VarOfFewElementsFarFromZero) {
   for (const Dtype dtype : {float32, float64})
@@ -325,6 +352,28 @@ TEST(Fold, EqualRowsGiveEqualBits) {
       }
 }
 
+TEST(Fold, RowsFromMemoryHaveTheBitsOfAFew) {
+  const int64_t n = 70, rows = 2 * streaming_threshold() / (4 * n) + 5;
+  const Tensor x = arange(rows * n).mul(37).remainder(1009).to(float32).view({rows, n});
+  const Tensor last = x.narrow(0, rows - 40, 40).clone();
+  EXPECT_TRUE(equal(linalg_vector_norm(x, 2, 1).narrow(0, rows - 40, 40), linalg_vector_norm(last, 2, 1)));
+  EXPECT_TRUE(equal(var(x, 1).narrow(0, rows - 40, 40), var(last, 1)));
+  EXPECT_TRUE(equal(std::get<1>(var_mean(x, 1)).narrow(0, rows - 40, 40), std::get<1>(var_mean(last, 1))));
+}
+
+TEST(Fold, RowsOfAFewNeighbours) {
+  Random random(17);
+  for (const Dims& sizes : {Dims{16, 2, 2}, Dims{40, 12, 9}, Dims{700, 5, 15}, Dims{17, 300, 3}, Dims{3, 20, 70, 4}})
+    for (const Dtype dtype : {float32, float64, bfloat16}) {
+      const Tensor x = drawn(random, sizes, dtype, false);
+      for (const Case& c : kCases)
+        if (!c.one_dim) expect_plain(c, x, {x.dim() - 2});
+    }
+  CourseRecord record;
+  linalg_vector_norm(ones({5000, 12, 9}), 2, 1);
+  EXPECT_STREQ(record.courses[0].stores, "in place");
+}
+
 TEST(Fold, SameBitsWithAnyNumberOfThreads) {
   Random random(5);
   const int before = get_num_threads();
@@ -376,6 +425,19 @@ TEST(Fold, ShortRunsThatLieApart) {
         if (is_floating_point(dtype))
           expect_same("nansum", [](const Tensor& x) { return nansum(x, {}, false, float64); });
       }
+}
+
+/// Reading each of 2^40 equal elements would take minutes.
+TEST(Fold, PlacesAlongAnExpandedDimAreTheFirst) {
+  const int64_t many = int64_t{1} << 40;
+  const Tensor numbers = tensor({3.0F, -1.0F, std::nanf(""), 7.0F}).reshape({4, 1});
+  const Tensor wide = numbers.expand({4, many});
+  for (const Tensor& place : {argmax(wide, 1), argmin(wide, 1), std::get<1>(max(wide, 1)), std::get<1>(min(wide, 1))})
+    EXPECT_EQ(to_string(place), "tensor([0, 0, 0, 0])");
+  EXPECT_EQ(argmax(wide, 1, true).sizes(), (Dims{4, 1}));
+  EXPECT_EQ(to_string(std::get<0>(max(wide, 1))), to_string(numbers.reshape({4})));
+  const Tensor few = numbers.expand({4, 3});
+  EXPECT_EQ(to_string(argmax(few, 0)), "tensor([2, 2, 2])");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/places.h"
 #include "dispatch/plain.h"
+#include "kernel/copy_run.h"
 #include "plan/plan.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -22,16 +23,17 @@ namespace {
 // --- The loop
 
 /// Copies few or many bytes.
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
+void copy_bytes(std::byte* to, const std::byte* from, int64_t count) {
   const auto both_ends = [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
+    constexpr auto bytes = static_cast<int64_t>(width);
     std::byte first[width], second[width];
     std::memcpy(first, from, width);
-    std::memcpy(second, from + count - width, width);
+    std::memcpy(second, from + count - bytes, width);
     std::memcpy(to, first, width);
-    std::memcpy(to + count - width, second, width);
+    std::memcpy(to + count - bytes, second, width);
   };
   if (count <= 8 || count > 64)
-    std::memcpy(to, from, count);
+    copy_run(to, from, count);
   else if (count > 32)
     both_ends(std::integral_constant<std::size_t, 32>());
   else if (count > 16)
@@ -48,8 +50,7 @@ bool gather_rows(IndexedPlane plane, int64_t width) {
       const int64_t place = place_at(plane.index.data + column * plane.index.column);
       if (is_outside(place, plane.size)) return false;
       copy_bytes(plane.other.data + column * plane.other.column,
-                 plane.named.data + column * plane.named.column + place * plane.stride,
-                 static_cast<std::size_t>(width));
+                 plane.named.data + column * plane.named.column + place * plane.stride, width);
     }
   return true;
 }

@@ -25,6 +25,15 @@ bool adds_by_scatter(const Tensor& self, int64_t dim, const Tensor& index, Scala
   return self.dim() > 1 && (dim == 0 || dim == self.dim() - 1) && is_one && index.dtype() == int64;
 }
 
+/// Adds the only part that an index names by the kernels of elementwise sums, and counts one write. False if the call
+/// is another.
+bool adds_one_part(const Tensor& self, int64_t dim, const ByteView& index, const Tensor& source, Scalar alpha) {
+  const bool is_one = alpha.is_floating() ? alpha.as_double() == 1 : alpha.as_int64() == 1;
+  if (source.size(dim) != 1 || !is_one || self.is_meta() || !index.data || CourseRecord::now()) return false;
+  self.detach().narrow(dim, place_at(index.data), 1).add_(beside(self, source).detach());
+  return true;
+}
+
 /// Adds into `self` after all checks except those of the indices.
 void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   const bool scatters = adds_by_scatter(self, dim, index, alpha);
@@ -43,6 +52,7 @@ void write_added(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     throw IndexError("index out of range in self");
   }
   if (source.numel() == 0) return bump_version(self);
+  if (self.dim() > 1 && self.dim() == source.dim() && adds_one_part(self, dim, of_index, source, alpha)) return;
   if (scatters && is_joined_wide(self.dtype()) && add_rows_wide(self, dim, places, source)) return;
   const auto write = [&](const Tensor& to, const Tensor& at) {
     const Tensor added = beside(to, source);
@@ -295,8 +305,12 @@ void put_elements(const Tensor& rows, const Tensor& places, const Tensor& source
   visit_dtype(rows.dtype(), [&]<class T>() {
     T* const to = rows.data<T>();
     const T* const from = source.data<T>();
+    const int64_t count = places.numel();
     // exact: the places were checked, and are a copy
-    for (int64_t i = 0; i < places.numel(); ++i) to[at[i]] = accumulate ? added<T>(to[at[i]], from[i]) : from[i];
+    if (accumulate)
+      for (int64_t i = 0; i < count; ++i) to[at[i]] = added<T>(to[at[i]], from[i]);
+    else
+      for (int64_t i = 0; i < count; ++i) to[at[i]] = from[i];
   });
 }
 
@@ -319,7 +333,8 @@ void plain::put_inplace(const Tensor& self, const Tensor& index, const Tensor& s
   const Tensor named = index.reshape(source.sizes());
   const Dims order = loop_order(source, named);
   const Tensor places = wrapped_places(named.permute(order), self.numel(), fail_out_of_elements),
-               elements = run_clone(source.detach().permute(order), MemoryFormat::contiguous);
+               ordered = source.detach().permute(order),
+               elements = ordered.is_contiguous() ? ordered : run_clone(ordered, MemoryFormat::contiguous);
   const bool is_row_major = self.impl()->row_major;
   const Tensor rows = is_row_major ? self : run_clone(self.detach(), MemoryFormat::contiguous);
   {

@@ -331,9 +331,13 @@ bool fills(const Indexed& indexed, const Tensor& value) {
   return found;
 }
 
-/// Casts a number for a fill as PyTorch does; an overflow is an error.
+/// Throws if a number that is to be written overflows. In bfloat16, as in PyTorch, it becomes infinite.
+void check_written(const Tensor& value, Dtype dtype) {
+  if (dtype != bfloat16) check_fits(value.item(), dtype);
+}
+/// Casts a number for a fill as PyTorch does.
 Tensor cast_for_fill(const Tensor& value, Dtype dtype) {
-  check_fits(value.item(), dtype);
+  check_written(value, dtype);
   return run_to(value, dtype, MemoryFormat::preserve);
 }
 
@@ -361,7 +365,7 @@ bool fill_masked(const Indexed& indexed, const Tensor& value) {
 
 /// One element for a fill, with its history.
 Tensor fill_value(const Tensor& value, Dtype dtype) {
-  if (!value.is_meta()) check_fits(value.item(), dtype);
+  if (!value.is_meta()) check_written(value, dtype);
   return value.reshape(SizesView()).to(dtype);
 }
 
@@ -401,7 +405,10 @@ Tensor Tensor::index(const Index* indices, int64_t count) const {
 void run_index_put(const Indexed& indexed, const Tensor& value, Put put) {
   const Tensor& self = indexed.view;
   check_unseen(self);
-  if (self.is_meta()) return check_dtypes(indexed.tensors);
+  if (self.is_meta()) {
+    check_dtypes(indexed.tensors);
+    return check_no_overlaps(indexed, value);
+  }
   check_count(indexed);
   const bool overlaps = internal_overlap(self) == InternalOverlap::yes;
   if (overlaps)

@@ -380,5 +380,37 @@ TEST(IndexAdd, HalvesAreRoundedOnceWhetherFewOrManyPartsAreNamed) {
   EXPECT_EQ(target.version(), 0u);
 }
 
+/// Masks with few and with many true elements, which end inside a word; elements that are just enough, or more.
+TEST(MaskedScatter, WritesTheNextElementWhereTheMaskIsTrue) {
+  manual_seed(8);
+  for (const Dtype dtype : {uint8, int16, float32, int64, complex128})
+    for (int64_t length = 1; length < 40; ++length)
+      for (const double share : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+        const Tensor mask = rand({length}).lt(share), self = arange(100, 100 + length).to(dtype);
+        const int64_t count = mask.sum().item<int64_t>();
+        for (const int64_t more : {0, 1, 20}) {
+          const Tensor source = arange(1, 1 + count + more).to(dtype);
+          Tensor want = self.clone();
+          for (int64_t i = 0, used = 0; i < length; ++i)
+            if (mask[i].item<bool>()) want[i].copy_(source[used++]);
+          Tensor written = self.clone(), strided = stack({self, self}, 1).select(1, 1);
+          written.masked_scatter_(mask, source);
+          strided.masked_scatter_(mask, source);
+          const std::string where = dtype_name(dtype) + to_string(mask.sizes());
+          EXPECT_TRUE(equal(masked_scatter(self, mask, source), want)) << where;
+          EXPECT_TRUE(equal(written, want)) << where;
+          EXPECT_TRUE(equal(strided, want)) << where;
+        }
+      }
+}
+TEST(MaskedScatter, ReadsItsOperandsBeforeItWrites) {
+  const Tensor given = arange(20).to(float32), mask = given.remainder(3).eq(0);
+  Tensor own = given.clone();
+  const uint32_t version = own.version();
+  own.masked_scatter_(mask, own);
+  EXPECT_TRUE(equal(own, masked_scatter(given, mask, given)));
+  EXPECT_GT(own.version(), version);
+}
+
 }  // namespace
 }  // namespace tenon

@@ -27,12 +27,15 @@ Tensor exponents(const Tensor& other) {
 /// By integers. As in PyTorch the result begins as one like `self`, and is resized, with a warning, if that is
 /// broadcast.
 Tensor scaled(const Tensor& self, const Tensor& other) {
-  infer_size(self.sizes(), other.sizes());  // PyTorch's first error
+  const bool is_one_shape = self.sizes() == other.sizes();
+  if (!is_one_shape) infer_size(self.sizes(), other.sizes());  // PyTorch's first error
   const Tensor powers = exponents(other);
   // bfloat16 cannot hold all exponents.
   const Tensor wide = self.dtype() == bfloat16 ? self.to(float32) : self;
   const Arg number(wide), exponent(powers);
   const Arg* const args[] = {&number, &exponent};
+  if (is_one_shape && self.is_contiguous() && other.is_contiguous())
+    return elementwise(Op::ldexp_integer, args, 2).to(self.dtype());
   Tensor result = empty_like(wide);
   elementwise_out(Op::ldexp_integer, result, args, 2);
   forget_writes(result);
@@ -64,7 +67,8 @@ Written written_by(const Tensor& self, const Tensor& other) {
 }  // namespace
 
 Tensor plain::ldexp(const Tensor& input, const Tensor& exponent) {
-  const Tensor self = input.detach(), other = exponent.detach();
+  const bool is_in_graph = input.impl()->in_graph || exponent.impl()->in_graph;
+  const Tensor self = is_in_graph ? input.detach() : input, other = is_in_graph ? exponent.detach() : exponent;
   if (has_integer_exponents(self, other)) return scaled(self, other);
   return tenon::mul(self, power_of_2(self, other));
 }

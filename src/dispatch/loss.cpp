@@ -501,6 +501,9 @@ Tensor plain::cross_entropy(const Tensor& self, const Tensor& target, const Tens
   const Tensor loss = tenon::nll_loss(logarithms, target, weight, ignore_index, reduction);
   if (!(label_smoothing > 0)) return loss;
   const Classes classes = classes_of(self, self.dim() == 1 ? target.reshape({}) : target, ignore_index);
+  const bool gathers = weight.defined() && how == Reduction::mean && target.dtype() == uint8 && !self.is_meta();
+  if (gathers && tenon::any(~classes.is_ignored).item<bool>())
+    throw Error("gather(): Expected dtype int32/int64 for index");  // only by PyTorch's mean of smoothed losses
   const double share = label_smoothing / static_cast<double>(self.size(class_dim(self)));
   return loss * (1 - label_smoothing) + smooth_loss(logarithms, classes, weight, how) * share;
 }

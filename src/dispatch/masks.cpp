@@ -1,13 +1,14 @@
 // nonzero, masked_select, masked_fill, masked_scatter: the indices of nonzero elements, and reads and writes of the
 // elements where a mask is true.
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <type_traits>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
+#include "kernel/kernel.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -267,15 +268,6 @@ void check_scattered(const Tensor& self, const Tensor& source) {
                 scalar_type_name(self.dtype()) + " and " + scalar_type_name(source.dtype()));
 }
 
-/// One of two elements, without a branch.
-template <class T>
-T choose(bool is_true, T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(b ^ ((a ^ b) & static_cast<T>(0 - static_cast<T>(is_true))));
-  else
-    return is_true ? a : b;
-}
-
 /// Writes elements of `source` to a row-major tensor, one for each true element of a mask of its shape.
 void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& source) {
   if (mask.dtype() != bool_)
@@ -286,17 +278,8 @@ void write_scattered(const Tensor& rows, const Tensor& mask, const Tensor& sourc
   const Truth* data = reinterpret_cast<const Truth*>(truths.impl()->data());
   if (count_true(data, truths.numel()) > elements.numel())
     throw Error("Number of elements of source < number of ones in mask");
-  visit_width(rows.itemsize(), [&]<class T>() {
-    const T* const from = reinterpret_cast<const T*>(elements.impl()->data());
-    const int64_t count = elements.numel();
-    T* const to = reinterpret_cast<T*>(rows.impl()->data());
-    int64_t used = 0;  // never more than there are: another thread may change the mask
-    for (int64_t i = 0; i < truths.numel() && used < count; ++i) {
-      const bool is_true = data[i] != 0;
-      to[i] = choose(is_true, from[used], to[i]);
-      used += is_true;
-    }
-  });
+  const auto expand = kernels().index.expand[std::countr_zero(static_cast<std::size_t>(rows.itemsize()))];
+  expand(rows.impl()->data(), data, truths.numel(), elements.impl()->data(), elements.numel());
 }
 
 }  // namespace
@@ -319,6 +302,11 @@ void plain::masked_scatter_inplace(const Tensor& self, const Tensor& mask, const
   if (self.is_meta()) return;
   check_readable(mask);
   check_readable(source);
+  if (self.impl()->row_major && !ranges_meet(self, mask) && !ranges_meet(self, source)) {
+    check_unseen(self);
+    write_scattered(self.detach(), whole, source);
+    return bump_version(self);
+  }
   const Tensor rows = run_clone(self.detach(), MemoryFormat::contiguous);
   write_scattered(rows, whole, source);
   run_copy(self.detach(), rows);

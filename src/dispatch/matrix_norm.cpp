@@ -16,12 +16,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& text) { throw Error("linalg.matrix_norm: " + text); }
 
-[[noreturn]] void fail_without_singular_values(const std::string& ord, const char* in_numpy) {
-  throw NotImplementedError("linalg.matrix_norm: Order " + ord +
-                            " needs singular values, which are not in Tenon; numpy.linalg.norm(x, " + in_numpy +
-                            ") works");
-}
-
 void check_matrix(const Tensor& self) {
   if (self.dim() < 2) fail("The input tensor A must have at least 2 dimensions.");
   if (!is_inexact(self.dtype()))
@@ -50,14 +44,31 @@ SizesView dims_or(const DimsArg& dim, const int64_t (&fallback)[2]) {
   return dim.view().data() ? dim.view() : SizesView(fallback, 2);
 }
 
+/// The singular values along the last dim, which the matrices' dims are not.
+Tensor singular_values(const Tensor& self, const Plane& plane, std::optional<Dtype> dtype) {
+  const Tensor matrices = self.movedim({plane.rows, plane.columns}, {-2, -1});
+  return tenon::linalg_svdvals(dtype ? matrices.to(*dtype) : matrices);
+}
+/// What was reduced along the last dim, with the matrices' dims back as size 1 if `keepdim`.
+Tensor with_plane(const Tensor& reduced, const Plane& plane, bool keepdim) {
+  return keepdim ? reduced.unsqueeze(-1).unsqueeze(-1).movedim({-2, -1}, {plane.rows, plane.columns}) : reduced;
+}
+
 Tensor matrix_norm(const Tensor& self, Scalar ord, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   if (ord.is_complex()) fail("Expected a non-complex scalar as the order of norm.");
   const double order = ord.to<double>(), magnitude = std::abs(order);
   if (magnitude != 1 && magnitude != 2 && !std::isinf(magnitude)) fail("Order " + text_of(order) + " not supported.");
   check_matrix(self);
   Plane plane = plane_of(self, dims);
-  if (magnitude == 2) fail_without_singular_values(text_of(order), text_of(order).c_str());
   check_norm_dtypes("linalg.matrix_norm", self.dtype(), dtype);
+  if (magnitude == 2) {
+    const Tensor values = singular_values(self, plane, dtype);
+    const bool is_empty = order > 0 && values.size(-1) == 0;  // the largest of none is 0
+    const Tensor extreme = is_empty    ? tenon::sum(values, {-1}, false)
+                           : order > 0 ? tenon::amax(values, {-1}, false)
+                                       : tenon::amin(values, {-1}, false);
+    return with_plane(extreme, plane, keepdim);
+  }
   if (std::isinf(magnitude)) std::swap(plane.rows, plane.columns);
   // Without keepdim the first reduction removes its dim.
   if (!keepdim && plane.rows < plane.columns) --plane.columns;
@@ -72,8 +83,8 @@ Tensor matrix_norm(const Tensor& self, const char* ord, SizesView dims, bool kee
   if (name != "fro" && name != "nuc") fail("Order " + name + " not supported.");
   check_matrix(self);
   const Plane plane = plane_of(self, dims);
-  if (name == "nuc") fail_without_singular_values(name, "'nuc'");
   check_norm_dtypes("linalg.matrix_norm", self.dtype(), dtype);
+  if (name == "nuc") return with_plane(tenon::sum(singular_values(self, plane, dtype), {-1}, false), plane, keepdim);
   return tenon::linalg_vector_norm(self, 2., {plane.rows, plane.columns}, keepdim, dtype);
 }
 

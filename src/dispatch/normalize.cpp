@@ -27,11 +27,12 @@ namespace {
 // Elements of a thread's part: work that is smaller stays on the caller.
 constexpr int64_t kPartElements = 1 << 14;
 // Elements of 16-bit floats that are cast at once: they stay in the cache while they are read twice.
-constexpr int64_t kTileElements = 1 << 13;
+constexpr int64_t kTileElements = 1 << 11;
 // Most rows whose gradients are added to one sum for each weight, in one chain of additions.
 constexpr int64_t kSummedRows = 64;
-// Shorter segments get a weight for each element: a loop for each of them would cost more.
-constexpr int64_t kShortSegment = 16;
+// Shorter segments get a weight for each element: a loop for each of them would cost more. Longer ones do if many
+// images share the weights.
+constexpr int64_t kShortSegment = 16, kRatherShortSegment = 64, kManyRows = 4;
 
 std::string text(int64_t number) { return std::to_string(number); }
 Tensor wide(const Tensor& tensor) { return run_to(tensor, widened(tensor.dtype()), MemoryFormat::contiguous); }
@@ -115,9 +116,12 @@ Tensor weights_for(const Tensor& given, const RowsToNormalize& rows, bool repeat
 Tensor normalized(const Tensor& self, const Tensor& weight, const Tensor& bias, RowsToNormalize rows) {
   Tensor result = new_tensor(self.sizes(), self.dtype(), self.device());
   if (!is_computed(self) || self.numel() == 0) return result;
-  const bool repeats = (weight.defined() || bias.defined()) && rows.segment > 1 && rows.segment < kShortSegment;
+  const bool has_weights = weight.defined() || bias.defined();
+  const int64_t longest = rows.count >= kManyRows * rows.groups ? kRatherShortSegment : kShortSegment;
+  const bool repeats = has_weights && rows.segment > 1 && rows.segment < longest;
+  if (!has_weights) rows.groups = 1;
   const Tensor weights = weights_for(weight, rows, repeats), biases = weights_for(bias, rows, repeats);
-  if (repeats) rows.spread_weights();
+  if (repeats || !has_weights) rows.spread_weights();
   rows.weight = data_of(weights);
   rows.bias = data_of(biases);
   const Tensor input = packed(self.detach());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dispatch/algorithm.h"
+#include "dispatch/complex_half.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/plain.h"
@@ -24,6 +25,7 @@
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"
+#include "type/complex_half.h"
 #include "type/overflow.h"
 
 namespace tenon {
@@ -116,7 +118,13 @@ void check_inplace_bounds(const Target& target, const Tensor& self, const Arg* c
 /// Checks the numbers of where, which become 0-dim tensors of the result's dtype: they must fit, except for 16-bit
 /// floats, where they may become infinite.
 void check_selected_types(const Target& target, const Arg& self, const Arg& other) {
-  const Dtype common = result_type(self, other);
+  const TypedOperand operands[] = {typed(self), typed(other)};
+  const bool has_half = operands[0].dtype == float16 || operands[1].dtype == float16;
+  if (has_half && is_complex_half(operands, 2)) {
+    if (!target.given()) return;  // run_form says that there is no such result
+    throw Error(std::string("Expected out type to be ComplexHalf but got ") + scalar_type_name(target.tensor->dtype()));
+  }
+  const Dtype common = result_type(operands, 2);
   for (const Arg* arg : {&self, &other})
     if (!arg->is_tensor() && widened(common) == common) check_fits(arg->number(), common);
   if (target.given() && target.tensor->dtype() != common)
@@ -312,15 +320,16 @@ Tensor signbit(const Target& target, const Tensor& self) {
 Tensor isposinf(const Target& target, const Tensor& self) { return truths(Op::isposinf, target, self, Op::isposinf); }
 Tensor isneginf(const Target& target, const Tensor& self) { return truths(Op::isneginf, target, self, Op::isneginf); }
 
+/// Those of the result of one operand, or of one and a number.
+Dims strides_behind(SizesView sizes, SizesView strides, int operands) {
+  const StridedView views[] = {{sizes, strides}, {}};
+  return result_strides(sizes, views, operands);
+}
 // PyTorch computes isinf and isfinite from abs, which decides the strides of dims of size 1 and of tensors without
 // elements.
-Dims strides_behind_two(SizesView sizes, SizesView strides_of_operand) {
-  const StridedView view{sizes, strides_of_operand};
-  const Dims strides = result_strides(sizes, &view, 1);
-  const StridedView and_number[] = {{sizes, strides}, {}};
-  return result_strides(sizes, and_number, 2);
+Dims strides_behind_abs(const Tensor& self) {
+  return strides_behind(self.sizes(), strides_behind(self.sizes(), self.strides(), 1), 2);
 }
-Dims strides_behind_abs(const Tensor& self) { return strides_behind_two(self.sizes(), self.strides()); }
 Tensor isinf(const Target& target, const Tensor& self) {
   if (is_complex(self.dtype())) {
     Tensor either = isinf(target, real(self));
@@ -359,12 +368,13 @@ Tensor special_round(const Target& target, const Tensor& self, int64_t decimals)
   return round(target, self, decimals);
 }
 
-/// Gives a new result the layout that PyTorch's has after its steps, x * a and erf.
+/// Gives a new result the layout that PyTorch's has after its steps, x * a, erf, + 1 and * 0.5.
 void set_layout_of_steps(const Tensor& result, const Tensor& self) {
   // Integers are converted first.
-  const Dims seen =
+  Dims strides =
       is_floating_point(self.dtype()) ? self.strides().copy() : dense_strides_like(self.sizes(), self.strides());
-  set_sizes_and_strides(result, self.sizes(), strides_behind_two(self.sizes(), seen));
+  for (const int operands : {2, 1, 2, 2}) strides = strides_behind(self.sizes(), strides, operands);
+  set_sizes_and_strides(result, self.sizes(), strides);
   if (result.is_contiguous()) set_sizes_and_strides(result, self.sizes(), contiguous_strides(self.sizes()));
 }
 /// 16-bit floats are rounded after each step.
@@ -396,7 +406,10 @@ Tensor polygamma(const Target& target, int64_t n, const Tensor& input) {
   }
   if (n < 2 && is_complex(input.dtype()) && is_run(input)) {
     check_history(Op::polygamma, target, {&self});
-    if (target.given()) check_can_cast(input.dtype(), target.tensor->dtype());
+    if (target.given()) {
+      check_no_internal_overlap(*target.tensor);
+      check_can_cast(input.dtype(), target.tensor->dtype());
+    }
     fail_no_code(n == 0 ? "digamma" : "trigamma", input.dtype());
   }
   return run_form(Op::polygamma, target, args, 2);
@@ -434,7 +447,7 @@ Tensor clamp(const Target& target, const Tensor& self, const std::optional<Arg>&
     throw Error("torch.clamp: At least one of 'min' or 'max' must not be None");
   }
   const int count = min && max ? 3 : 2;
-  if (is_complex(self.dtype()) && !self.is_meta()) fail_complex_clamp();
+  if (is_complex(self.dtype()) && (!self.is_meta() || stands_for_data(self))) fail_complex_clamp();
   const Arg* args[] = {&clamped_self, min ? &*min : &*max, count == 3 ? &*max : nullptr};
   const bool numbers = !args[1]->is_tensor() && (count == 2 || !max->is_tensor());
   std::optional<Arg> real_bounds[2];
@@ -524,11 +537,13 @@ void check_exponent(const Target& target, const Tensor& self, Scalar exponent, D
   check_no_internal_overlap(self);
   check_can_cast(common, self.dtype());
 }
-/// An exponent that fits float32, for which a larger number is infinite.
+/// An exponent whose parts fit those of the dtype: larger ones are infinite in float32 and complex64.
 Scalar in_range(Scalar exponent, Dtype common) {
   constexpr double kLargest = std::numeric_limits<float>::max();
-  if (common != float32 || !(std::abs(exponent.as_double()) > kLargest)) return exponent;
-  return std::copysign(kInfinity, exponent.as_double());
+  const auto fitting = [](double part) { return std::abs(part) > kLargest ? std::copysign(kInfinity, part) : part; };
+  if (to_real(common) != float32 || !overflows(exponent, common)) return exponent;
+  const Complex128 parts = exponent.as_complex();
+  return is_complex(common) ? Scalar(Complex128{fitting(parts.re), fitting(parts.im)}) : Scalar(fitting(parts.re));
 }
 
 Tensor power_in_dtype(const Target& target, const Arg& base, Scalar exponent, Dtype common) {
@@ -540,6 +555,9 @@ Tensor power_in_dtype(const Target& target, const Arg& base, Scalar exponent, Dt
 Tensor power_by_number(const Target& target, const Arg& base, Scalar exponent) {
   const Tensor& self = base.tensor();
   const bool stays = is_inexact(self.dtype()) && !exponent.is_complex();
+  const Arg power(exponent);
+  const Arg* const args[] = {&base, &power};
+  if (!stays && is_complex_half(row_of(Op::pow), args, 2)) return run_form(Op::pow, target, args, 2);  // fails
   const Dtype common = stays ? self.dtype() : result_type(base, exponent);
   check_exponent(target, self, exponent, common);
   if (common != self.dtype()) {
@@ -597,6 +615,9 @@ Tensor float_power(const Target& target, const Arg& self, const Arg& exponent) {
                 scalar_type_name(target.tensor->dtype()) + " but the operation's result requires dtype " +
                 scalar_type_name(dtype));
   }
+  const Arg* const args[] = {&self, &exponent};
+  if (!target.given() && self.is_tensor() && exponent.is_tensor() && !in_graph(args, 2))
+    if (Tensor result = small_elementwise(Op::pow, dtype, args); result.defined()) return result;
   const Tensor base = self.is_tensor() ? self.tensor().to(dtype) : Tensor();
   const Tensor power = exponent.is_tensor() ? exponent.tensor().to(dtype) : Tensor();
   return pow(target, self.is_tensor() ? Arg(base) : Arg(in_wide(self.number(), dtype)),
@@ -653,9 +674,9 @@ Tensor selu(const Target& target, const Tensor& input) {
 Tensor celu(const Target& target, const Tensor& input, Scalar alpha) {
   const double size = alpha.to<double>();
   if (size == 0) throw Error("ZeroDivisionError: alpha cannot be 0 for CELU");
-  const Arg self(input), factor(alpha), inverse(1 / size);
-  const Arg* const args[] = {&self, &factor, &inverse};
-  return run_form(Op::celu, target, args, 3);
+  const Arg self(input), factor(alpha), scale(1), inverse(1 / size);
+  const Arg* const args[] = {&self, &factor, &scale, &inverse};
+  return run_form(Op::celu, target, args, 4);
 }
 
 Tensor gelu(const Target& target, const Tensor& input, const char* approximate) {
@@ -828,6 +849,11 @@ void write_results(Op op, Tensor* const* outs, const List<Tensor>& results, cons
     }
   }
   for (std::size_t i = 0; i < results.size(); ++i) resized[i]->keep();
+}
+
+Tensor positive(const Tensor& self) {
+  if (self.dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
+  return self;
 }
 
 Tensor conj(const Tensor& self) { return is_complex(self.dtype()) ? conj_physical(self) : self; }

@@ -8,6 +8,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
+#include "kernel/copy_run.h"
 #include "kernel/kernel.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
@@ -53,7 +54,7 @@ struct Flip {
     // exact: inside the storages
     if (runs.size() == 1) {
       if (inner.flipped) return reverse(to, from, inner.size, 1);
-      std::memcpy(to, from, static_cast<std::size_t>(inner.size * width));
+      copy_run(to, from, inner.size * width);
     } else if (runs.size() == 2) {
       if (inner.flipped) return reverse(to, from, inner.size, runs[0].size);
       kernels().reverse_rows(to, from, inner.size * width, runs[0].size);
@@ -80,12 +81,16 @@ Dims rolled_starts(const Tensor& self, SizesView shifts, SizesView dims) {
   return starts;
 }
 
-/// The strides that PyTorch's cat gives the two parts: channels_last if both are, and neither is empty.
+/// The strides that PyTorch's cat gives the two parts, dim after dim: channels_last if both are, and neither is empty.
 Dims rolled_strides(const Tensor& self, SizesView shifts, SizesView dims) {
-  const MemoryFormat format = format_of(self.sizes(), self.strides());
-  const bool keeps = !dims.empty() && format != MemoryFormat::contiguous &&
-                     shifts[dims.size() - 1] % self.size(dims[dims.size() - 1]) != 0;
-  return keeps ? strides_like(self.sizes(), self.strides(), format) : contiguous_strides(self.sizes());
+  if (dims.empty()) return contiguous_strides(self.sizes());
+  Dims strides = self.strides().copy();
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    const MemoryFormat format = format_of(self.sizes(), strides);
+    const bool keeps = format != MemoryFormat::contiguous && shifts[i] % self.size(dims[i]) != 0;
+    strides = keeps ? strides_like(self.sizes(), strides, format) : contiguous_strides(self.sizes());
+  }
+  return strides;
 }
 
 /// Copies block by block. Along each dim there are two blocks, one of which may be empty.

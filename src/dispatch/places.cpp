@@ -76,10 +76,15 @@ Tensor wrapped_places(const Tensor& index, int64_t size, void (*fail)(int64_t pl
   Tensor places = index.dtype() == int64 ? run_clone(index, MemoryFormat::contiguous)
                                          : run_to(index, int64, MemoryFormat::contiguous);
   int64_t* const data = places.data<int64_t>();
-  for (int64_t i = 0; data && i < places.numel(); ++i) {
-    if (data[i] < -size || data[i] >= size) fail(data[i], size);
-    if (data[i] < 0) data[i] += size;  // exact: of different signs
+  const int64_t count = data ? places.numel() : 0;
+  // Without a branch for each place: their signs may be at random.
+  bool is_inside = true;
+  for (int64_t i = 0; i < count; ++i) {
+    data[i] += size & -static_cast<int64_t>(data[i] < 0);  // exact: of different signs
+    is_inside &= static_cast<uint64_t>(data[i]) < static_cast<uint64_t>(size);
   }
+  for (int64_t i = 0; !is_inside && i < count; ++i)
+    if (data[i] < 0 || data[i] >= size) fail(data[i] < 0 ? data[i] - size : data[i], size);  // exact: as it was
   return places;
 }
 

@@ -300,6 +300,10 @@ TEST(Roll, ByAnyNumber) {
   EXPECT_EQ(to_string(x.roll(kMost, 0)), "tensor([3, 4, 0, 1, 2])");
   EXPECT_EQ(to_string(x.roll(kLeast)), "tensor([3, 4, 0, 1, 2])");
   EXPECT_EQ(to_string(x.roll({kMost, kLeast}, {0, 0})), "tensor([1, 2, 3, 4, 0])");
+  // As in PyTorch dims are rolled one after the other, and one by nothing makes the result row-major for all others.
+  const Tensor images = empty({4, 2, 3, 2}).contiguous(MemoryFormat::channels_last);
+  EXPECT_EQ(images.roll({1, 1}, {1, 3}).strides(), images.strides());
+  EXPECT_TRUE(images.roll({0, 1}, {1, 3}).is_contiguous());
   EXPECT_EQ(empty({kMost}, Options(uint8, Device::meta)).roll(kMost - 1, 0).numel(), kMost);
 }
 

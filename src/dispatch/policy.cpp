@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 #include "base/fork.h"
+#include "dispatch/kept_warnings.h"
 #include "dispatch/settings.h"
 #include "tenon/error.h"
 
@@ -83,13 +85,23 @@ void set_warning_handler(WarningHandler call, void* context) noexcept {
   handler = {call, context};
 }
 
+constinit thread_local KeptWarnings* KeptWarnings::current = nullptr;
+
+void KeptWarnings::give() {
+  KeptWarnings* const now = std::exchange(current, before_);
+  const std::vector<Warning> all = std::exchange(all_, {});
+  for (const Warning& each : all) warn(each.category, each.text, each.note);
+  current = now;
+}
+
 void warn(const char* category, const std::string& text, const std::string& note) {
-  Handler current;
+  if (KeptWarnings* const kept = KeptWarnings::current) return kept->all_.push_back({category, text, note});
+  Handler now;
   {
     std::lock_guard lock(handler_mutex);
-    current = handler;
+    now = handler;
   }
-  if (current.call) return current.call(category, text, note, current.context);
+  if (now.call) return now.call(category, text, note, now.context);
   std::fprintf(stderr, "%s: %s\n", category, text.c_str());
   if (!note.empty()) std::fprintf(stderr, "%s\n", note.c_str());
 }

@@ -8,6 +8,7 @@
 #include "dispatch/differentiate.h"
 #include "dispatch/plain.h"
 #include "dispatch/products.h"
+#include "kernel/complex_parts.h"
 #include "tenon/ops.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
@@ -41,27 +42,6 @@ Matrices columns_of(const Tensor& tensor) {
   return tensor.dim() > 1 ? all : Matrices{all.data, 0, all.column_stride, 0};
 }
 
-Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr);
-
-/// Complex products, as four products of parts.
-Tensor multiplied_parts(const Tensor& a, const Tensor& b, SizesView sizes) {
-  const Tensor out = new_tensor(sizes, a.dtype(), a.device());
-  const auto part = [](const Tensor& whole, int64_t place) { return view_as_real(whole.detach()).select(-1, place); };
-  const auto part_alone = [&](const Tensor& whole, int64_t place) {
-    return run_clone(part(whole, place), MemoryFormat::preserve);
-  };
-  const Tensor re = part_alone(a, 0), im = part_alone(a, 1), other_re = part_alone(b, 0), other_im = part_alone(b, 1);
-  const auto write = [&](int64_t place, Op op, const Tensor& first, const Tensor& second) {
-    const Arg left(first), right(second);
-    const Arg* const args[] = {&left, &right};
-    run_copy(part(out, place), run_elementwise(op, args, 2));
-  };
-  write(0, Op::sub, multiplied(re, other_re, sizes), multiplied(im, other_im, sizes));
-  write(1, Op::add, multiplied(re, other_im, sizes), multiplied(im, other_re, sizes));
-  forget_writes(out);
-  return out;
-}
-
 /// Whether a product of these sizes and this dtype can be computed where it is wanted. In memory that an operand
 /// shares, it would overwrite what it still reads.
 bool takes_product(const Tensor& place, SizesView sizes, Dtype dtype, const Tensor& a, const Tensor& b) {
@@ -84,9 +64,89 @@ Product product_of(const Tensor& a, const Tensor& b, Dtype dtype) {
           nullptr};
 }
 
+/// One matrix of a batch.
+ComplexRows complex_rows(const Matrices& matrices, int64_t batch, int64_t rows, int64_t columns, Dtype dtype) {
+  // exact: in the storage
+  const std::byte* const data = matrices.data + batch * matrices.batch_stride * itemsize(dtype);
+  return {data, rows, columns, matrices.row_stride, matrices.column_stride};
+}
+std::byte* bytes_of(const Tensor& tensor, int64_t offset) {
+  return reinterpret_cast<std::byte*>(tensor.impl()->data()) + offset;  // exact: in its memory
+}
+/// Memory of real numbers.
+Tensor new_reals(int64_t batches, int64_t rows, int64_t columns, const Tensor& beside) {
+  return new_tensor({batches, rows, columns}, to_real(beside.dtype()), beside.device());
+}
+
+/// Complex products as one product of real numbers: that of `a`, its parts in turn, and of `b` with the same rows times
+/// i below each.
+Tensor multiplied_by_rotations(const Product& product, const Tensor& a, SizesView sizes) {
+  const auto [dtype, batches, rows, columns, depth, left, right, none] = product;
+  const Tensor out = new_tensor(sizes, dtype, a.device());
+  const int64_t repeated = right.batch_stride == 0 ? 1 : batches;
+  const Tensor rotated = new_reals(repeated, 2 * depth, 2 * columns, a);  // exact: new_tensor checks the number
+  // exact: parts of it
+  const int64_t each = 4 * depth * columns, bytes = each * rotated.itemsize();
+  if (!a.is_meta())
+    for (int64_t i = 0; i < repeated; ++i)
+      write_with_rotations(rotated.dtype(), bytes_of(rotated, i * bytes),  // exact: inside it
+                           complex_rows(right, i, depth, columns, dtype));
+  // exact: strides in halves of numbers, inside the storages
+  const Matrices parts = {left.data, 2 * left.batch_stride, 2 * left.row_stride, 1};
+  const Matrices all = {rotated.impl()->data(), repeated == 1 ? 0 : each, 2 * columns, 1};
+  multiply({to_real(dtype), batches, rows, 2 * columns, 2 * depth, parts, all, out.impl()->data()});
+  forget_writes(out);
+  return out;
+}
+/// The same where `a` has few rows: all real parts of `a` and all imaginary ones, times `b`, its parts in turn.
+Tensor multiplied_by_parts(const Product& product, const Tensor& a, SizesView sizes) {
+  const auto [dtype, batches, rows, columns, depth, left, right, none] = product;
+  const Tensor out = new_tensor(sizes, dtype, a.device());
+  const Tensor parts = new_reals(batches, 2 * rows, depth, a);       // exact: new_tensor checks the numbers
+  const Tensor both = new_reals(batches, 2 * rows, 2 * columns, a);  // exact: the same
+  // exact: parts of these
+  const int64_t each = 2 * rows * depth * parts.itemsize(), numbers = rows * columns, bytes = numbers * itemsize(dtype);
+  if (!a.is_meta())
+    for (int64_t i = 0; i < batches; ++i)
+      write_parts(parts.dtype(), bytes_of(parts, i * each), complex_rows(left, i, rows, depth, dtype));
+  // exact: strides in halves of numbers, inside the storages
+  const Matrices halves = {right.data, 2 * right.batch_stride, 2 * right.row_stride, 1};
+  multiply({to_real(dtype), batches, 2 * rows, 2 * columns, depth, matrices_of(parts), halves, both.impl()->data()});
+  if (!a.is_meta())
+    for (int64_t i = 0; i < batches; ++i)
+      write_sum_with_rotated(parts.dtype(), bytes_of(out, i * bytes), bytes_of(both, 2 * i * bytes), numbers);
+  forget_writes(out);
+  return out;
+}
+/// Complex numbers of one dtype.
+Tensor multiplied_complex(const Tensor& a, const Tensor& b, SizesView sizes) {
+  Product product = product_of(a, b, a.dtype());
+  // exact: numbers of flops, which multiply checks
+  const double rows = static_cast<double>(product.rows), columns = static_cast<double>(product.columns);
+  const double depth = static_cast<double>(product.depth);
+  const bool has_few_rows = rows * (depth + 4 * columns) < 2 * depth * columns;
+  if (has_few_rows && product.b.column_stride == 1) return multiplied_by_parts(product, a, sizes);
+  if (product.rows == 1 && product.b.row_stride == 1) {  // a row times columns, as rows times a column
+    const auto [b_data, b_batch, b_row, b_column] = product.b;
+    const auto [a_data, a_batch, a_row, a_column] = product.a;
+    return multiplied_by_rotations({a.dtype(),
+                                    product.batches,
+                                    product.columns,
+                                    1,
+                                    product.depth,
+                                    {b_data, b_batch, b_column, b_row},
+                                    {a_data, a_batch, a_column, a_row},
+                                    nullptr},
+                                   a, sizes);
+  }
+  if (a.stride(-1) == 1 || product.depth == 1) return multiplied_by_rotations(product, a, sizes);
+  const Tensor in_order = run_clone(a, MemoryFormat::contiguous);
+  product.a = matrices_of(in_order);
+  return multiplied_by_rotations(product, in_order, sizes);
+}
+
 /// a b in the compute dtype, for operands of one dtype; `b` may be a vector. The result is `place`, if that takes it.
-Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place) {
-  if (is_complex(a.dtype()) && a.dtype() == b.dtype() && is_computed(a)) return multiplied_parts(a, b, sizes);
+Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tensor* place = nullptr) {
   const Dtype dtype = computed(a.dtype());
   Product product = product_of(a, b, dtype);
   const bool runs = is_computed(a) || CourseRecord::plans_meta();
@@ -96,6 +156,7 @@ Tensor multiplied(const Tensor& a, const Tensor& b, SizesView sizes, const Tenso
     forget_writes(out);
     return out;
   }
+  if (is_complex(dtype) && dtype == b.dtype()) return multiplied_complex(a, b, sizes);
   const bool in_pairs = a.dtype() == bfloat16 && multiplies_pairs(product.rows, product.columns, product.depth);
   if (in_pairs) product.dtype = bfloat16;
   Tensor left, right;
@@ -181,8 +242,8 @@ Tensor product_of_few(const Tensor& a, const Tensor& b, SizesView sizes, const T
 /// A product of 16-bit floats of which an operand or the result would be large in float32. Otherwise undefined.
 Tensor product_by_tiles(const Tensor& a, const Tensor& b, SizesView sizes) {
   const Dtype dtype = a.dtype();
-  if (!is_floating_point(dtype) || itemsize(dtype) != 2 || b.dtype() != dtype || a.dim() > 2 || b.dim() > 2 ||
-      a.is_meta() || b.is_meta() || CourseRecord::now())
+  if (!is_floating_point(dtype) || itemsize(dtype) != 2 || b.dtype() != dtype || a.is_meta() || b.is_meta() ||
+      a.numel() == 0 || b.numel() == 0 || CourseRecord::now())
     return {};
   Product product = product_of(a, b, dtype);
   if (!multiplies_by_tiles(product)) return {};
@@ -224,6 +285,7 @@ Tensor only_start(const Start& start, SizesView sizes, Dtype dtype) {
   if (is(start.beta, 0)) {
     run_fill(result, 0);
   } else {
+    warn_of_lost_parts(expanded.dtype(), dtype, expanded.numel());
     run_copy(result, expanded);
     const Arg self(result), beta(start.beta);
     const Arg* const args[] = {&self, &beta};
@@ -300,7 +362,7 @@ void check_matrices(const Tensor& a, const Tensor& b) {
   if (a.dim() != 2) throw Error("self must be a matrix");
   if (b.dim() != 2) throw Error("mat2 must be a matrix");
   if (a.sizes()[1] == b.sizes()[0]) return;
-  if (a.is_meta())
+  if (!is_computed(a))
     throw Error("a and b must have same reduction dim, but got " + to_string(a.sizes()) + " X " + to_string(b.sizes()) +
                 ".");
   throw Error("mat1 and mat2 shapes cannot be multiplied (" + text(a.size(0)) + "x" + text(a.size(1)) + " and " +
@@ -458,13 +520,15 @@ Loops loops_of_batches(const Tensor& a, const Tensor& b) {
   return is_small ? Loops::own : Loops::blas;
 }
 
-/// Each has its own error text for a dtype that it does not support.
-void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b) {
+/// Each has its own error text for a dtype that it does not support. `place`, if any: what is written, to which a
+/// library writes only if it has no gaps.
+void check_batch_dtypes(Op op, const Tensor& a, const Tensor& b, const Tensor* place) {
   if (loops_of_batches(a, b) == Loops::own) {
     check_has_code(row_of(op), a.dtype());
     if (a.dtype() != b.dtype()) fail_scalar_type(a.dtype(), b.dtype());
   } else if (a.dtype() != b.dtype()) {
-    if ((b.dtype() == float32 || b.dtype() == float64 || is_complex(b.dtype())) && is_of_library(a) && is_of_library(b))
+    const bool fits = b.dtype() == float32 || b.dtype() == float64 || is_complex(b.dtype());
+    if (fits && is_of_library(a) && is_of_library(b) && (!place || place->is_contiguous()))
       fail_scalar_type(b.dtype(), a.dtype());
     if (op == Op::bmm) fail_other_factor(a, b);
     throw Error(std::string("mat1 and mat2 must have the same dtype, but got ") + scalar_type_name(a.dtype()) +
@@ -489,7 +553,8 @@ Tensor multiplied_batches(const Tensor& a, const Tensor& b, const Tensor* place)
     forget_writes(out);
     return out;
   }
-  check_batch_dtypes(Op::bmm, a, b);
+  // Of other sizes, `place` is made anew.
+  check_batch_dtypes(Op::bmm, a, b, place && place->sizes() == SizesView(sizes) ? place : nullptr);
   return narrow_product(a, b, sizes, place);
 }
 
@@ -528,7 +593,7 @@ Tensor plain::baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& ba
   const bool runs = is_computed(batch1);
   const Start start{self, beta, alpha};
   if (numel_of(sizes) > 0 && batch1.size(2) == 0 && runs) return only_start(start, sizes, batch2.dtype());
-  if (numel_of(sizes) > 0 && runs) check_batch_dtypes(Op::baddbmm, batch1, batch2);
+  if (numel_of(sizes) > 0 && runs) check_batch_dtypes(Op::baddbmm, batch1, batch2, nullptr);
   return added(multiplied(batch1, batch2, sizes), start, batch2.dtype(), loops_of_batches(batch1, batch2));
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -75,6 +76,61 @@ TEST(Product, OfEverySizeAndLayout) {
           << to_string(b.sizes()) << to_string(b.strides()) << " at " << i;
     }
   }
+}
+
+/// The same with imaginary parts.
+Tensor drawn_complex(SizesView sizes, Dtype dtype, int layout, uint32_t& state) {
+  Dims stored = sizes.copy();
+  const int64_t last = stored.size() - 1;
+  if (layout == 1) std::swap(stored[last], stored[last - 1]);
+  if (layout == 2) stored[last] *= 2;
+  const Tensor numbers = complex(drawn(stored, float64, 0, state), drawn(stored, float64, 0, state)).to(dtype);
+  return layout == 1 ? numbers.mT() : layout == 2 ? numbers.slice(-1, 0, {}, 2) : numbers;
+}
+TEST(Product, OfComplexNumbersOfEverySizeAndLayout) {
+  constexpr int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 17, 65};
+  uint32_t state = 1;
+  const auto size = [&] { return kSizes[(state = state * 1664525u + 1013904223u) >> 29]; };
+  for (int number = 0; number < 400; ++number) {
+    const int64_t batches = number % 3 + 1, rows = number % 4 ? size() : 1, depth = size(), columns = size();
+    const Dtype dtype = number % 2 ? complex64 : complex128;
+    const Tensor a = drawn_complex({batches, rows, depth}, dtype, number / 2 % 3, state);
+    Tensor b = drawn_complex({batches, depth, columns}, dtype, number / 6 % 3, state);
+    if (number % 5 == 0) b = b.slice(0, 0, 1).expand({batches, depth, columns});
+    const auto parts = [](const Tensor& x) { return std::pair(real(x).to(int64), imag(x).to(int64)); };
+    const auto [a_re, a_im] = parts(a);
+    const auto [b_re, b_im] = parts(b);
+    const auto [re, im] = parts(bmm(a, b));
+    EXPECT_TRUE(equal(re, bmm(a_re, b_re) - bmm(a_im, b_im)) && equal(im, bmm(a_re, b_im) + bmm(a_im, b_re)))
+        << dtype_name(dtype) << " " << to_string(a.sizes()) << to_string(a.strides()) << " by " << to_string(b.sizes())
+        << to_string(b.strides());
+    if (batches > 1) continue;
+    EXPECT_TRUE(equal(matmul(a[0], b[0]), bmm(a, b)[0]));
+    EXPECT_TRUE(equal(mv(a[0], b.select(2, 0)[0]), bmm(a, b)[0].select(1, 0)));
+  }
+}
+
+TEST(Product, OfColumnsAlongMemoryReadsNothingBesideThem) {
+  constexpr int64_t kBatches = 3;
+  uint32_t state = 1;
+  for (const Dtype dtype : {float32, float64, int32, int64})
+    for (const auto& [rows, depth, columns] : {std::array<int64_t, 3>{7, 3, 9},
+                                               {16, 16, 16},
+                                               {5, 8, 2},
+                                               {9, 56, 9},
+                                               {64, 8, 64},
+                                               {3, 15, 17},
+                                               {12, 7, 33}}) {
+      const Tensor a = drawn({kBatches, rows, depth}, dtype, 0, state);
+      const Tensor packed = drawn({kBatches, columns, depth}, dtype, 0, state);
+      Tensor apart = full({kBatches, columns + 1, depth + 2}, is_floating_point(dtype) ? std::nan("") : 1e6, dtype);
+      Tensor within = apart.narrow(1, 0, columns).narrow(2, 1, depth);
+      within.copy_(packed);
+      const Tensor wanted = bmm(a, packed.transpose(1, 2).contiguous());
+      for (const Tensor& b : {packed, within})
+        EXPECT_TRUE(equal(bmm(a, b.transpose(1, 2)), wanted))
+            << dtype_name(dtype) << rows << "," << depth << "," << columns;
+    }
 }
 
 TEST(Product, OfFewColumnsOfBfloat16) {
@@ -331,6 +387,13 @@ TEST(Product, RefusesWhatDoesNotFit) {
               mm(a, zeros({3, 2}, float64));
             }),
             "expected m1 and m2 to have the same dtype, but got: float != double");
+  // PyTorch gives a library batches whose product has no gaps, and others to mm.
+  const auto batch_text = [](Tensor out) {
+    return error_text([&] { bmm_out(out, zeros({3, 2, 33}, float64), zeros({3, 33, 17})); });
+  };
+  EXPECT_EQ(batch_text(zeros({3, 2, 17})), "expected scalar type Float but found Double");
+  EXPECT_EQ(batch_text(zeros({3, 2, 34}).slice(2, 0, 34, 2)),
+            "expected m1 and m2 to have the same dtype, but got: double != float");
   const Tensor meta = empty({2, 3}, Device::meta);
   EXPECT_EQ(error_text([&] { mm(meta, meta); }), "a and b must have same reduction dim, but got [2, 3] X [2, 3].");
 }

@@ -89,7 +89,7 @@ void fill_in_memory_order(const Tensor& self, const Fill& fill) {
 /// A write of all elements, with its history; `write` also makes the checks. `p`: another operand.
 template <class Write>
 Tensor& recorded_write(DrawnBy by, Tensor& self, const Write& write, const Arg* p = nullptr) {
-  if (self.impl()->in_graph || (p && p->tensor().impl()->in_graph))
+  if (self.impl()->in_graph || thread_modes.traced || (p && p->tensor().impl()->in_graph))
     with_history().draw_inplace(by, self, p, write);
   else
     write();
@@ -111,6 +111,16 @@ Tensor parts_of(const Tensor& self) { return is_complex(self.dtype()) ? view_as_
 
 // --- Uniform numbers
 
+/// Whether numbers that are not NaN are equal. Of 16 bits by their bits, so that vectors compare them, or they are
+/// zeros.
+template <class T>
+bool is_equal(T a, T b) {
+  if constexpr (is_half_v<T>)
+    return a.bits == b.bits || ((a.bits | b.bits) & 0x7FFF) == 0;
+  else
+    return a == b;
+}
+
 template <class T>
 void fill_uniform(const Tensor& self, double from, double to) {
   T* out = self.data<T>();
@@ -124,17 +134,18 @@ void fill_uniform(const Tensor& self, double from, double to) {
   } else {
     const float low = static_cast<float>(from), high = static_cast<float>(to);
     const T lowest = element_cast<T>(from);
-    const float limit = element_cast<float>(element_cast<T>(to));
+    const T limit = element_cast<T>(to);
     float numbers[kPiece];
+    const auto cast = kernels().cast[static_cast<int>(float32)][static_cast<int>(self.dtype())];
     in_pieces(self.numel(), 1, [&](const uint32_t* words, int64_t begin, int64_t n) {
       kernel.uniform(numbers, words, n);
-      for (int64_t i = 0; i < n; ++i) {
-        // Rounded to float32 first, as PyTorch does.
-        const float value =
-            is_unit ? numbers[i] : static_cast<float>(double{numbers[i]} * double{high - low} + double{low});
-        const T rounded = element_cast<T>(value);
-        out[begin + i] = element_cast<float>(rounded) == limit ? lowest : rounded;
-      }
+      for (int64_t i = 0; !is_unit && i < n; ++i)  // rounded to float32 first, as PyTorch does
+        numbers[i] = static_cast<float>(double{numbers[i]} * double{high - low} + double{low});
+      T* const rounded = out + begin;
+      const Lanes given{numbers, 1};
+      cast(rounded, &given, n);
+      for (int64_t i = 0; i < n; ++i)
+        if (is_equal(rounded[i], limit)) rounded[i] = lowest;
     });
   }
 }
@@ -157,6 +168,7 @@ void fill_normal_runs(const Tensor& self, double mean, double deviation) {
   using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
   constexpr int64_t each = sizeof(Computed) / sizeof(uint32_t);
   Computed numbers[kPiece / each];
+  const auto cast = kernels().cast[static_cast<int>(dtype_of<Computed>::value)][static_cast<int>(self.dtype())];
   const auto make = [&](const uint32_t* words, int64_t begin, int64_t n) {
     if constexpr (std::is_same_v<T, double>) {
       kernel.uniform_of_pairs(numbers, words, n, 0, 1);
@@ -165,7 +177,8 @@ void fill_normal_runs(const Tensor& self, double mean, double deviation) {
       kernel.uniform(numbers, words, n);
       kernel.normal_float32(numbers, n, static_cast<float>(mean), static_cast<float>(deviation));
     }
-    for (int64_t i = 0; i < n; ++i) out[begin + i] = element_cast<T>(numbers[i]);
+    const Lanes given{numbers, 1};
+    cast(out + begin, &given, n);
   };
   in_pieces(whole, each, make);
   if (whole == count) return;
@@ -282,13 +295,19 @@ void draw_integers(const Tensor& self, int64_t low, int64_t high) {
   fill_integers<T>(self, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), low);
 }
 
+/// Whether there are no elements. Error while a function is traced, whose tensors have elements in later calls only.
+bool draws_nothing(const Tensor& self) {
+  if (thread_modes.traced) generator();
+  return self.is_meta();
+}
+
 void draw_integers(const Tensor& self, int64_t low, int64_t high) {
   if (low >= high)
     throw Error("random_ expects 'from' to be less than 'to', but got from=" + std::to_string(low) +
                 " >= to=" + std::to_string(high));
   if (is_complex(self.dtype()))
     throw Error("check_random_bounds handles only integral, floating-point and boolean types");
-  if (self.is_meta()) return;
+  if (draws_nothing(self)) return;
   visit_dtype(self.dtype(), [&]<class T>() {
     if constexpr (!is_complex_v<T>) draw_integers<T>(self, low, high);
   });
@@ -527,7 +546,7 @@ void check_binomial(const char* name, const Tensor& given) {
 }
 
 Tensor with_uniform(Tensor self) {
-  if (self.is_meta()) return self;
+  if (draws_nothing(self)) return self;
   if (!is_inexact(self.dtype())) fail_no_code("check_uniform_bounds", self.dtype());
   fill_uniform(self, 0, 1);
   return self;
@@ -537,7 +556,7 @@ Tensor with_normal(Tensor self) {
   if (self.is_meta() && !floating)
     throw Error(std::string("expected a floating-point or complex dtype, but got dtype=torch.") +
                 dtype_name(self.dtype()));
-  if (self.is_meta() || self.numel() == 0) return self;
+  if (draws_nothing(self) || self.numel() == 0) return self;
   if (!floating) fail_no_code("normal_kernel_cpu", self.dtype());
   fill_normal(self, 0, 1);
   return self;

@@ -4,6 +4,7 @@
 // two vectors are computed one by one. Both decide the last bit, so both are done here, too, on every machine.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <sstream>
 #include <string>
@@ -242,7 +243,8 @@ void fill_logspace(T* out, int64_t steps, T start, T end, double base) {
 /// Complex powers, through a logarithm.
 Tensor complex_powers(Scalar start, Scalar end, int64_t steps, double base, Dtype dtype) {
   const Tensor exponents = linspace(start, end, steps, Options(complex128));
-  return tenon::exp(exponents * std::log(base)).to(dtype);
+  const Scalar logarithm = base < 0 ? Scalar(std::log(std::complex<double>(base))) : Scalar(std::log(base));
+  return tenon::exp(exponents * logarithm).to(dtype);
 }
 
 }  // namespace

@@ -48,9 +48,43 @@ class RowOrder {
 };
 
 // Rows of so many vectors are ranked by comparing all elements. Bench: tenon_bench --filter '^(kthvalue|median|mode)/'.
-constexpr int64_t kRankedVectors = 4;
+constexpr int64_t kRankedVectors = 4, kMostRanked = 32;
+// Rows of more, up to so many, are parted until the element of a rank is found.
+constexpr int64_t kPartedRow = 128;
 // Elements from which on a larger table is quicker.
 constexpr int64_t kLongRow = 1 << 11;
+
+/// Brings the keys that are less to the front, without branches that a processor would have to guess. Gives how many.
+template <class Key, class Less>
+int64_t part(Key* keys, int64_t n, const Less& is_less) {
+  int64_t less = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const Key key = keys[i];
+    keys[i] = keys[less];
+    keys[less] = key;
+    less += is_less(key);
+  }
+  return less;
+}
+/// The key of a rank among few; reorders them. Of the keys that equal it, `rank` becomes the number.
+template <class Key>
+Key select_short(Key* keys, int64_t n, int64_t& rank) {
+  while (true) {
+    const Key a = keys[0], b = keys[n / 2], c = keys[n - 1];
+    const Key pivot = std::max(std::min(a, b), std::min(std::max(a, b), c));
+    const int64_t less = part(keys, n, [pivot](Key key) { return key < pivot; });
+    if (rank < less) {
+      n = less;
+      continue;
+    }
+    rank -= less;
+    const int64_t equal = part(keys + less, n - less, [pivot](Key key) { return key == pivot; });
+    if (rank < equal) return pivot;
+    rank -= equal;
+    keys += less + equal;
+    n -= less + equal;
+  }
+}
 
 /// Rows of keys of one type, one after the other.
 template <class Key>
@@ -60,7 +94,7 @@ class KeyOrder final : public RowOrder {
   KeyOrder(Dtype dtype, int64_t length, int64_t rows)
       : kernels_(kernels().order[static_cast<std::size_t>(dtype)]),
         length_(length),
-        is_ranked_(length <= kRankedVectors * kernels_.lanes),
+        is_ranked_(length <= std::min(kRankedVectors * kernels_.lanes, kMostRanked)),
         has_nan_(is_floating_point(dtype)),
         nan_(static_cast<Key>(nan_key(dtype).value_or(0))),
         // exact: no more than the elements' indices
@@ -81,7 +115,8 @@ class KeyOrder final : public RowOrder {
 
   int64_t length() const override { return length_; }
   int64_t place_of_rank(int64_t rank) override {
-    return is_ranked_ ? std::find(rank_, rank_ + length_, static_cast<Key>(rank)) - rank_ : place_by_tables(rank);
+    if (is_ranked_) return std::find(rank_, rank_ + length_, static_cast<Key>(rank)) - rank_;
+    return length_ <= kPartedRow ? place_by_parting(rank) : place_by_tables(rank);
   }
   int64_t count_nan() const override { return has_nan_ ? std::count(row_, row_ + length_, nan_) : 0; }
   int64_t first_nan() const override {
@@ -99,6 +134,11 @@ class KeyOrder final : public RowOrder {
   }
 
  private:
+  int64_t place_by_parting(int64_t rank) {
+    std::copy_n(row_, length_, room_.get());
+    const Key key = select_short(room_.get(), length_, rank);
+    return place_of_equal(key, rank);
+  }
   /// Counts the upper bits of all keys, and orders only the keys whose upper bits are those of the rank.
   int64_t place_by_tables(int64_t rank) {
     const KeyRange<Key> of = range_of_keys(row_, length_);
@@ -119,9 +159,13 @@ class KeyOrder final : public RowOrder {
     }
     std::nth_element(found, found + rank, found + count);
     const Key key = found[rank];
-    int64_t equal = rank - std::count_if(found, found + rank, [key](Key other) { return other < key; });
+    const auto less = std::count_if(found, found + rank, [key](Key other) { return other < key; });
+    return place_of_equal(key, rank - less);
+  }
+  /// Of the elements with this key, the place of number `number`.
+  int64_t place_of_equal(Key key, int64_t number) const {
     for (int64_t place = 0;; ++place)
-      if (row_[place] == key && equal-- == 0) return place;
+      if (row_[place] == key && number-- == 0) return place;
   }
   /// The places of a ranked row, or of one for which SortedPlaces has too few bits.
   void sort_places() {

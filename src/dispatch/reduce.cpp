@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "dispatch/differentiate.h"
+#include "dispatch/traced_out.h"
 #include "kernel/kernel.h"
 #include "ops/block_name.h"
 #include "plan/plan.h"
+#include "tenon/factories.h"
 #include "tensor/impl.h"
 #include "tensor/overlap.h"
 #include "tile/pool.h"
@@ -37,7 +39,7 @@ bool is_truth(Op op) { return row_of(op).promotion == Promotion::logical; }
 void check_mean_out(Dtype out) {
   if (!is_inexact(out)) check_can_cast(get_default_dtype(), out);
 }
-/// Where all dims are reduced, before that.
+/// Where all dims are reduced, before anything else.
 void check_whole_mean_out(Dtype input, Dtype out) {
   if (can_cast(input, out)) return;
   throw Error(std::string("mean.dtype_out(): input types can't be cast to the desired output type ") +
@@ -299,6 +301,158 @@ bool cast_single(Op op, const Types& types, const Tensor& out, const Tensor& sel
   return true;
 }
 
+/// The dims of elements that fill memory, outermost first; none if they leave gaps, or lie in order.
+Dims order_in_memory(const Tensor& self) {
+  if (self.is_contiguous()) return {};
+  Dims order;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) order.push_back(dim);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); });
+  return self.permute(order).is_contiguous() ? order : Dims();
+}
+/// Whether, innermost first, the dims are a short kept one and another kept one: rows of results would be as short.
+bool are_rows_short(const Tensor& self, SizesView mask, SizesView order) {
+  constexpr int64_t kShortRow = 16;
+  Dims inner;
+  for (int64_t i = order.size() - 1; i >= 0 && inner.size() < 2; --i) {
+    if (self.size(order[i]) == 1) continue;
+    if (mask[order[i]]) return false;
+    inner.push_back(self.size(order[i]));
+  }
+  return inner.size() == 2 && inner[0] < kShortRow && inner[0] < inner[1];
+}
+
+void fold_elements(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim);
+
+/// Copies results to where they belong, `to`, whose elements lie in `strides`.
+void bring(const Tensor& results, SizesView result_strides, const Tensor& to, SizesView sizes, SizesView strides) {
+  const StridedView strided[] = {{sizes, strides}, {sizes, result_strides}};
+  Plan plan;
+  make_plan(sizes, strided, 2, plan, 1, FairRuns::of_copies(to.itemsize()));
+  Program program;
+  program.copy(program.input(to.dtype()));
+  void* const out = to.data_ptr();
+  const void* const from = results.data_ptr();
+  run(plan, program, &out, &from);
+}
+
+/// Folds elements in their order in memory, if rows of results were short otherwise, and brings the results, which are
+/// few, to theirs. False if the call needs a plan at once.
+bool fold_in_memory_order(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  if (CourseRecord::now() || out.is_meta() || out.nbytes() > kMostBytes || out.numel() == self.numel()) return false;
+  const Dims order = order_in_memory(self);
+  if (order.empty() || !are_rows_short(self, mask, order)) return false;
+  Dims ordered_mask, sizes, strides;
+  const Dims out_strides = spread_strides(out.strides(), mask, keepdim);
+  for (const int64_t dim : order) {
+    ordered_mask.push_back(mask[dim]);
+    sizes.push_back(mask[dim] ? 1 : self.size(dim));
+    strides.push_back(out_strides[dim]);
+  }
+  Tensor results = new_tensor(sizes, out.dtype(), out.device());
+  fold_elements(op, types, results, self.permute(order), ordered_mask, true);
+  bring(results, results.strides(), out, sizes, strides);
+  return true;
+}
+
+/// Whether, of the kept dims, the innermost one of the elements lies outside another one in the results.
+bool lies_across(const Tensor& self, SizesView mask, SizesView out_strides) {
+  int64_t innermost = -1;
+  const auto is_kept = [&](int64_t dim) { return mask[dim] == 0 && self.sizes()[dim] > 1 && self.stride(dim) != 0; };
+  for (int64_t dim = 0; dim < self.dim(); ++dim)
+    if (is_kept(dim) && (innermost < 0 || self.stride(dim) <= self.stride(innermost))) innermost = dim;
+  if (innermost < 0) return false;
+  for (int64_t dim = 0; dim < self.dim(); ++dim)
+    if (is_kept(dim) && out_strides[dim] < out_strides[innermost]) return true;
+  return false;
+}
+/// Folds into memory in the elements' order, from where results go across. Single results would be written far apart.
+/// False if results lie in order, or are many.
+bool fold_across(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
+  constexpr int64_t kMostBytes = 1 << 24;
+  if (CourseRecord::now() || out.is_meta() || out.is_contiguous() || out.nbytes() > kMostBytes) return false;
+  if (out.numel() == self.numel()) return false;
+  const Dims strides = spread_strides(out.strides(), mask, keepdim);
+  if (!lies_across(self, mask, strides)) return false;
+  const Dims shape = reduced_shape(self.sizes(), mask, true);
+  Tensor results = new_tensor(shape, out.dtype(), out.device());
+  fold_elements(op, types, results, self, mask, true);
+  bring(results, results.strides(), out, shape, strides);
+  return true;
+}
+
+/// A reduction of elements that are repeated (stride 0), as one of fewer elements.
+struct Once {
+  Tensor self;
+  int64_t times = 1;  // the sum is multiplied by
+};
+/// Repeated results are computed once. Repeated elements do not change an extreme, a mean or a truth; they multiply a
+/// sum. Undefined if nothing is repeated.
+Once without_repetition(Op op, const Tensor& self, SizesView mask) {
+  Once once;
+  Dims sizes = self.sizes().copy();
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    if (self.stride(dim) != 0 || sizes[dim] == 1 || (mask[dim] && op == Op::prod)) continue;
+    if (mask[dim] && op == Op::sum) once.times *= sizes[dim];  // exact: a part of the number of elements
+    sizes[dim] = 1;
+  }
+  if (self.sizes() != sizes) once.self = new_alias(self, sizes, self.strides(), self.storage_offset(), self.dtype());
+  return once;
+}
+/// Folds what is repeated once. False if the call needs a plan at once.
+bool fold_repeated(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
+  if (self.is_contiguous() || CourseRecord::now() || out.is_meta()) return false;
+  const auto [once, times] = without_repetition(op, self, mask);
+  if (!once.defined()) return false;
+  Types part = types;
+  if (times > 1) part.result = types.accumulated;
+  Tensor results =
+      new_tensor(reduced_shape(once.sizes(), mask, true), times > 1 ? part.result : out.dtype(), out.device());
+  fold_elements(op, part, results, once, mask, true);
+  const Dims shape = reduced_shape(self.sizes(), mask, true),
+             out_strides = spread_strides(out.strides(), mask, keepdim);
+  Dims strides;
+  for (int64_t dim = 0; dim < shape.size(); ++dim)
+    strides.push_back(results.sizes()[dim] == 1 ? 0 : results.stride(dim));
+  if (times == 1) return bring(results, strides, out, shape, out_strides), true;
+  const Tensor factor = full({}, times, Options(results.dtype(), results.device()));
+  const StridedView strided[] = {{shape, out_strides}, {shape, strides}, {{}, {}}};
+  Plan plan;
+  make_plan(shape, strided, 3, plan, 1, FairRuns::of_calls(out.itemsize()));
+  Program program;
+  const Dtype dtype = results.dtype();
+  const int factors[] = {program.input(dtype), program.input(dtype)};
+  program.cast(program.op(Op::mul, dtype, dtype, 2, factors), out.dtype());
+  void* const to = out.data_ptr();
+  const void* const inputs[] = {results.data_ptr(), factor.data_ptr()};
+  run(plan, program, &to, inputs);
+  return true;
+}
+
+/// Complex numbers as real parts and imaginary parts along a new last dim.
+Tensor parts_of(const Tensor& self) {
+  Dims sizes = self.sizes().copy(), strides;
+  for (const int64_t stride : self.strides()) strides.push_back(2 * stride);  // exact: in the storage
+  sizes.push_back(2);
+  strides.push_back(1);
+  return new_alias(self, sizes, strides, 2 * self.storage_offset(), to_real(self.dtype()));  // exact: in the storage
+}
+/// Sums many complex numbers by their parts: real kernels read memory faster. False for other ops, and for few.
+bool add_parts(Op op, const Types& types, const Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
+  const Dtype dtype = self.dtype();
+  if (!is_complex(dtype) || (op != Op::sum && op != Op::mean) || self.numel() <= kFewNumel) return false;
+  if (types.element != dtype || types.accumulated != dtype || out.dtype() != dtype) return false;
+  const Dtype real = to_real(dtype);
+  Dims parts_mask = mask.copy();
+  parts_mask.push_back(0);
+  // The order of additions does not depend on where the results go.
+  const Tensor results = out.is_contiguous() ? out : new_tensor(out.sizes(), dtype, out.device());
+  Tensor out_parts = parts_of(results);
+  fold_elements(op, {real, real, real}, out_parts, parts_of(self), parts_mask, keepdim);
+  if (!out.is_contiguous() && !out.is_meta()) bring(results, results.strides(), out, out.sizes(), out.strides());
+  return true;
+}
+
 /// Of a result; what is not zero is asked of any dtype.
 void check_dtype(Op op, Dtype result) {
   if (!is_truth(op)) check_has_code(row_of(op), result);
@@ -307,6 +461,33 @@ void check_dtype(Op op, Dtype result) {
 Scalar empty_mean(Dtype dtype) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   return is_complex(dtype) ? Scalar(Complex128{kNan, kNan}) : Scalar(kNan);
+}
+
+/// Folds at least one element, after all checks and warnings.
+void fold_elements(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
+  // If nothing is folded, elements are cast: bytes of bool may have any value.
+  const bool folds = self.numel() != out.numel();
+  if (folds && is_truth(op) && itemsize(self.dtype()) == 1 && self.dtype() != bool_)
+    return fold_elements(op, types, out, with_bytes_of(self, bool_), mask, keepdim);
+  if (!folds && self.dtype() == bool_ && types.element == bool_)
+    return fold_elements(op, types, out, with_bytes_of(self, uint8), mask, keepdim);
+  if (!folds && copy_few_single(op, types, out, self)) return;
+  if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask) ||
+      fold_middle_dims(op, types, out, self, mask) ||
+      (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
+    return;
+  if (add_parts(op, types, out, self, mask, keepdim) || fold_repeated(op, types, out, self, mask, keepdim) ||
+      fold_in_memory_order(op, types, out, self, mask, keepdim) || fold_across(op, types, out, self, mask, keepdim))
+    return;
+  const Dims strides = spread_strides(out.strides(), mask, keepdim);
+  if (cast_single(op, types, out, self, strides)) return;
+  const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
+  Plan plan;
+  make_reduction_plan(self.sizes(), strided, 2, plan);
+  Program program;
+  program.cast(program.cast(program.input(self.dtype()), types.element), types.accumulated);
+  const void* input = self.data_ptr();
+  run_reduction(plan, program, reduction_of(op, out.dtype(), count_reduced(self, mask)), out.data_ptr(), &input);
 }
 
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
@@ -321,26 +502,7 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  // If nothing is folded, elements are cast: bytes of bool may have any value.
-  const bool folds = self.numel() != out.numel();
-  if (folds && is_truth(op) && itemsize(self.dtype()) == 1 && self.dtype() != bool_)
-    return compute(op, types, out, with_bytes_of(self, bool_), mask, keepdim);
-  if (!folds && self.dtype() == bool_ && types.element == bool_)
-    return compute(op, types, out, with_bytes_of(self, uint8), mask, keepdim);
-  if (!folds && copy_few_single(op, types, out, self)) return;
-  if (fold_rows(op, types, out, self, mask) || fold_first_dims(op, types, out, self, mask) ||
-      fold_middle_dims(op, types, out, self, mask) ||
-      (has_several_groups(self, mask) && fold_several_groups(op, types, out, self, mask)))
-    return;
-  const Dims strides = spread_strides(out.strides(), mask, keepdim);
-  if (cast_single(op, types, out, self, strides)) return;
-  const StridedView strided[] = {{self.sizes(), strides}, {self.sizes(), self.strides()}};
-  Plan plan;
-  make_reduction_plan(self.sizes(), strided, 2, plan);
-  Program program;
-  program.cast(program.cast(program.input(self.dtype()), types.element), types.accumulated);
-  const void* input = self.data_ptr();
-  run_reduction(plan, program, reduction_of(op, out.dtype(), count_reduced(self, mask)), out.data_ptr(), &input);
+  fold_elements(op, types, out, self, mask, keepdim);
 }
 
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
@@ -362,8 +524,7 @@ void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
 }
 
 /// What comes before the dtypes are known. `follows_out`: `out` says the dtype, the call does not.
-void check_target(Op op, const Tensor& out, const Tensor& self, SizesView dims, bool keepdim, bool follows_out) {
-  if (op == Op::mean && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out.dtype());
+void check_target(Op op, const Tensor& out, const Tensor& self, SizesView dims, bool follows_out) {
   if (is_sum_like(op)) reduced_mask(dims, self.dim());
   if (op == Op::mean && follows_out) check_mean_out(out.dtype());
 }
@@ -378,9 +539,10 @@ struct Resolved {
 /// is written to; null where the result is new.
 Resolved resolve(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype,
                  const Tensor* out = nullptr) {
+  if (op == Op::mean && out && dims.data() == nullptr && !keepdim) check_whole_mean_out(self.dtype(), out->dtype());
   if (op == Op::mean) check_mean(self.dtype(), dtype);
   const bool follows_out = out && !dtype && is_sum_like(op);
-  if (out) check_target(op, *out, self, dims, keepdim, follows_out);
+  if (out) check_target(op, *out, self, dims, follows_out);
   const Types types = compute_types(op, self.dtype(), follows_out ? std::optional(out->dtype()) : dtype);
   if (out) check_out_dtype(op, types.result, out->dtype(), dtype.has_value());
   check_not_empty(op, self, dims);
@@ -506,8 +668,13 @@ Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::
 Tensor& reduce_out(Op op, Tensor& out, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
   const Arg operand(self);
   const Arg* const args[] = {&operand};
-  if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]]
+  if (out.impl()->in_graph || in_graph(args, 1)) [[unlikely]] {
+    if (is_traced(out, args, 1)) {
+      const Tensor result = with_history().reduce(op, self, dims, keepdim, dtype);
+      if (result.dtype() == out.dtype()) return write_traced(op, out, result);  // else it would decide how to add
+    }
     check_out_unrecorded(op, out, args, 1);
+  }
   const auto [types, mask, shape] = resolve(op, self, dims, keepdim, dtype, &out);
   const Dims strides = contiguous_strides(shape);
   // What takes long can be interrupted while the result is nobody's.

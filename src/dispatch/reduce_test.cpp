@@ -11,6 +11,7 @@
 
 #include "dispatch/differentiate.h"
 #include "dispatch/reduce.h"
+#include "error_text.h"
 #include "gtest/gtest.h"
 #include "kernel/kernel.h"
 #include "ops/row.h"
@@ -487,6 +488,55 @@ TEST(Reduce, TruthsOfNothingAndOfEverything) {
   EXPECT_EQ(all(ones({2}, uint8)).dtype(), uint8);
 }
 
+/// Of small integers, so that sums in any order are exact.
+TEST(Reduce, RepeatedElementsGiveWhatTheirCopiesGive) {
+  const std::vector<DimsArg> all_dims = {{}, 0, 1, 2, 3, {0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 1, 2}, {1, 2, 3}};
+  const std::vector<Dims> all_strides = {{0, 3, 0, 1}, {1, 0, 2, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}, {6, 0, 1, 2}};
+  for (const Dtype dtype : {float32, float64, int32, uint8, bool_, float16, bfloat16, complex64})
+    for (const Dims& strides : all_strides) {
+      const Tensor base = arange(60).remainder(5).sub(2).to(dtype);
+      const Tensor x = base.as_strided({4, 5, 6, 3}, strides), copied = x.contiguous();
+      const bool is_floating = is_inexact(dtype), is_ordered = !is_complex(dtype);
+      for (const DimsArg& dims : all_dims)
+        for (const bool keepdim : {false, true}) {
+          const auto expect_same = [&](const char* name, const Tensor& got, const Tensor& wanted) {
+            EXPECT_TRUE(same_bits(got, wanted) && got.strides() == wanted.strides() && got.sizes() == wanted.sizes())
+                << name << " of " << dtype_name(dtype) << " " << to_string(strides) << " along "
+                << to_string(dims.view()) << ": " << to_string(got) << " is not " << to_string(wanted);
+          };
+          expect_same("sum", sum(x, dims, keepdim), sum(copied, dims, keepdim));
+          if (is_floating) expect_same("mean", mean(x, dims, keepdim), mean(copied, dims, keepdim));
+          expect_same("any", any(x, dims, keepdim), any(copied, dims, keepdim));
+          expect_same("all", all(x, dims, keepdim), all(copied, dims, keepdim));
+          if (is_ordered) expect_same("amax", amax(x, dims, keepdim), amax(copied, dims, keepdim));
+          if (is_ordered) expect_same("amin", amin(x, dims, keepdim), amin(copied, dims, keepdim));
+          expect_same("count_nonzero", count_nonzero(x, dims), count_nonzero(copied, dims));
+          Tensor out = empty({7}, sum(copied, dims, keepdim).dtype());
+          expect_same("sum into out", sum_out(out, x, dims, keepdim), sum(copied, dims, keepdim));
+          if (dims.view().size() != 1) continue;
+          const int64_t dim = dims.view()[0];
+          if (!is_ordered) continue;
+          expect_same("prod", prod(x, dim, keepdim), prod(copied, dim, keepdim));
+          if (dtype == bool_) continue;
+          expect_same("argmax", argmax(x, dim, keepdim), argmax(copied, dim, keepdim));
+          expect_same("min", std::get<0>(min(x, dim, keepdim)), std::get<0>(min(copied, dim, keepdim)));
+          expect_same("its place", std::get<1>(min(x, dim, keepdim)), std::get<1>(min(copied, dim, keepdim)));
+        }
+    }
+}
+
+/// Results that lie in another order than the elements.
+TEST(Reduce, ResultsMayLieAcross) {
+  for (const Dtype dtype : {float32, int16, float64, bool_})
+    for (const Dims& sizes : {Dims{4, 50, 8}, Dims{3, 8, 50}, Dims{2, 300, 3}})
+      for (const int64_t dim : {0, 1, 2}) {
+        const Tensor x = arange(numel_of(sizes)).remainder(7).to(dtype).view(sizes), wanted = sum(x, dim);
+        Tensor out = empty({wanted.size(1), wanted.size(0)}, wanted.dtype()).t();
+        EXPECT_TRUE(equal(sum_out(out, x, dim), wanted)) << dtype_name(dtype) << to_string(sizes) << dim;
+        EXPECT_EQ(out.stride(0), 1) << "as it was";
+      }
+}
+
 TEST(Reduce, TruthsAreBytesOfOne) {
   const auto expect_ones = [](const Tensor& truths) {
     EXPECT_TRUE(same_bits(truths, ones(truths.sizes(), truths.dtype()))) << to_string(truths.view(uint8));
@@ -516,6 +566,8 @@ TEST(Reduce, AMeanGoesIntoFloatsOnly) {
     } catch (const Error& error) {
       EXPECT_EQ(error.what(), "mean.dtype_out(): input types" + cannot);
     }
+    EXPECT_EQ(error_text([&] { mean_out(out, ones({2}), {}, false, int64); }),
+              "mean.dtype_out(): input types" + cannot);
     try {
       mean_out(out, ones({2}), 0);
       ADD_FAILURE() << dtype_name(dtype);

@@ -10,6 +10,7 @@
 #include "dispatch/algorithm.h"
 #include "dispatch/padding.h"
 #include "dispatch/plain.h"
+#include "kernel/copy_run.h"
 #include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -481,8 +482,7 @@ void write_padded(void* out, const void* source, const PaddedRows& rows) {
   const T* const from = static_cast<const T*>(source);
   for (int64_t i = 0; i < rows.begin; ++i) to[i] = from[rows.places[i]];
   if (rows.kept > 0)
-    std::memcpy(to + rows.begin, from + rows.places[rows.begin],
-                static_cast<std::size_t>(rows.kept) * sizeof(T));  // exact: of a row
+    copy_run(to + rows.begin, from + rows.places[rows.begin], rows.kept * int64_t{sizeof(T)});  // exact: of a row
   for (int64_t i = rows.begin + rows.kept; i < rows.padded; ++i) to[i] = from[rows.places[i]];
 }
 constexpr auto padded_writer(int64_t width) {

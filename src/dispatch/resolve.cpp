@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "dispatch/broadcast_check.h"
+#include "dispatch/complex_half.h"
 #include "dispatch/execute.h"
 #include "dispatch/recorder.h"
 #include "plan/plan.h"
@@ -18,6 +19,11 @@
 namespace tenon {
 namespace {
 
+/// Whether elements are computed, now or when what is planned or recorded runs.
+bool is_computed_on(Device device) {
+  return device != Device::meta || CourseRecord::plans_meta() || Recorder::current();
+}
+
 /// Dtypes that the op refuses. Comes before every other check.
 void check_not_refused(const Row& row, Args args, int count) {
   const auto is = [&](int i, bool (*kind)(Dtype)) { return args[i]->is_tensor() && kind(args[i]->tensor().dtype()); };
@@ -26,15 +32,10 @@ void check_not_refused(const Row& row, Args args, int count) {
   if (row.refuses_bool && is(0, [](Dtype dtype) { return dtype == bool_; })) throw Error(row.refuses_bool);
   if (!row.refuses_complex) return;
   for (int i = 0; i < count; ++i)
-    if (is(i, is_complex) && (!args[i]->tensor().is_meta() || CourseRecord::plans_meta())) {
+    if (is(i, is_complex) && is_computed_on(args[i]->tensor().device())) {
       if (row.complex_lacks_code) throw NotImplementedError(row.refuses_complex);
       throw Error(row.refuses_complex);
     }
-}
-
-/// Whether elements are computed, now or when what is planned or recorded runs.
-bool is_computed_on(Device device) {
-  return device != Device::meta || CourseRecord::plans_meta() || Recorder::current();
 }
 
 /// Throws if the op has no kernel for the dtype. On meta none is missing.
@@ -308,6 +309,8 @@ void check_call(Op op, const Row& row, Resolved& resolved, Form form, const Tens
   resolved.is_flat = check.pointwise();
   const bool is_resized = out && !(out->sizes() == resolved.shape);
   if (is_resized && !resolved.is_flat) check_target_shape(form, *out, resolved.shape, args, count);
+  if (is_complex_half(row, args, count)) [[unlikely]]
+    fail_complex_half(op, form, out);
   const Types types = resolved.types = types_of(op, row, args, count);
   if (out) check_target_dtype(op, row, types, form, *out, args, count);
   check_alpha(row, types.common, args, count);

@@ -35,6 +35,8 @@ Resolved resolve(Op op, Args args, int count, Form form, const Tensor* out = nul
 /// The same for the out= form of a map of several results.
 Resolved resolve_outs(Op op, Args args, int count, const NamedOut* outs);
 
+/// The result of two small operands that are first cast to `dtype`; undefined if they need a plan. Not recorded.
+Tensor small_elementwise(Op op, Dtype dtype, Args args);
 /// The functional form without the fast paths.
 Tensor run_resolved(Op op, Args args, int count);
 /// The same for a map of several results, which one pass computes.

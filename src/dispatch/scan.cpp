@@ -309,22 +309,35 @@ struct Extreme {
   T best;
   int64_t at;
 
-  /// Takes the elements from `i` to `end` of a row.
-  [[gnu::always_inline]] void scan(const T* from, T* to, int64_t* indices, int64_t i, int64_t end) {
-    for (; i < end; ++i) {
-      const bool takes = wins<largest>(from[i], best);
-      if constexpr (std::is_integral_v<T>) {  // without a branch: short rows have many new extremes
-        best = takes ? from[i] : best;
-        at = takes ? i : at;
-      } else if (takes) {
-        best = from[i];
-        at = i;
-      }
-      to[i] = best;
-      indices[i] = at;
+  /// Takes element `i` of a row.
+  [[gnu::always_inline]] void take(const T* from, T* to, int64_t* indices, int64_t i) {
+    const bool takes = wins<largest>(from[i], best);
+    if constexpr (std::is_integral_v<T>) {  // without a branch: short rows have many new extremes
+      best = takes ? from[i] : best;
+      at = takes ? i : at;
+    } else if (takes) {
+      best = from[i];
+      at = i;
     }
+    to[i] = best;
+    indices[i] = at;
+  }
+  /// Takes the elements from `i` to `end`.
+  [[gnu::always_inline]] void scan(const T* from, T* to, int64_t* indices, int64_t i, int64_t end) {
+    for (; i < end; ++i) take(from, to, indices, i);
   }
 };
+
+/// Two rows, the second `step` elements behind the first, at once: each element of a row waits for the one before.
+/// Bench: ./dev bench --sweep, scans.
+template <bool largest, class T>
+void scan_two_extremes(const T* from, int64_t step, T* to, int64_t* indices, int64_t length) {
+  Extreme<largest, T> first{from[0], 0}, second{from[step], 0};
+  for (int64_t i = 0; i < length; ++i) {
+    first.take(from, to, indices, i);
+    second.take(from + step, to + length, indices + length, i);  // exact: inside the storages
+  }
+}
 
 /// The running extremes of a row and their indices.
 template <bool largest, class T>
@@ -344,6 +357,17 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length) {
   }
 }
 
+/// The same of `rows` rows, `step` elements apart.
+template <bool largest, class T>
+void scan_rows_of_extremes(const T* from, int64_t step, T* to, int64_t* indices, int64_t rows, int64_t length) {
+  // exact: inside the storages
+  if (std::is_integral_v<T> && compared_apart<T>(length) == length)
+    for (; rows >= 2; rows -= 2, from += 2 * step, to += 2 * length, indices += 2 * length)
+      scan_two_extremes<largest>(from, step, to, indices, length);
+  for (; rows > 0; --rows, from += step, to += length, indices += length)
+    scan_extremes<largest>(from, to, indices, length);
+}
+
 /// The same along the first dim of [length, inner] elements.
 template <bool largest, class T>
 void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length, int64_t inner) {
@@ -360,10 +384,17 @@ void scan_extremes(const T* from, T* to, int64_t* indices, int64_t length, int64
     }
 }
 
-/// Running extremes along `dim` of a row-major tensor with elements. `to` has its dtype and may be the same tensor.
+/// Whether the rows along `dim` of a matrix, gaps in between, are read where they lie.
+bool has_gaps_between_rows(const Tensor& self, int64_t dim) {
+  return self.dim() == 2 && dim == 1 && self.strides()[1] == 1 && !self.is_contiguous();
+}
+
+/// Running extremes along `dim` of a tensor with elements, which is row-major or has gaps between its rows. `to` has
+/// its dtype and may be the same tensor.
 template <bool largest>
 void scan_extremes(const Tensor& self, const Tensor& values, const Tensor& indices, int64_t dim) {
   const Blocks blocks(self.sizes(), dim);
+  const int64_t step = has_gaps_between_rows(self, dim) ? self.strides()[0] : blocks.length;
   visit_dtype(self.dtype(), [&]<class T>() {
     if constexpr (!is_half_v<T> && !is_complex_v<T>) {
       const T* const from = reinterpret_cast<const T*>(self.impl()->data());
@@ -373,12 +404,12 @@ void scan_extremes(const Tensor& self, const Tensor& values, const Tensor& indic
           to, 0, [] { return nullptr; },
           [&](std::nullptr_t, int64_t first, int64_t count) {
             // exact: inside the storages
+            if (blocks.inner == 1)
+              return scan_rows_of_extremes<largest>(from + first / blocks.length * step, step, to + first,
+                                                    places + first, count, blocks.length);
             const int64_t block = blocks.length * blocks.inner;
             for (int64_t at = first; at < first + count * block; at += block)
-              if (blocks.inner == 1)
-                scan_extremes<largest>(from + at, to + at, places + at, blocks.length);
-              else
-                scan_extremes<largest>(from + at, to + at, places + at, blocks.length, blocks.inner);
+              scan_extremes<largest>(from + at, to + at, places + at, blocks.length, blocks.inner);
           });
     }
   });
@@ -405,7 +436,8 @@ std::tuple<Tensor, Tensor> extremes(Op op, const Tensor& self, int64_t dim) {
     return {run_clone(self, MemoryFormat::contiguous), std::move(indices)};
   }
   const Dtype inside = is_half(self.dtype()) ? float32 : self.dtype();
-  const Tensor rows = laid_out(with_plain_truths(self), inside);
+  const bool is_read_in_place = has_gaps_between_rows(self, along) && self.dtype() == inside && self.dtype() != bool_;
+  const Tensor rows = is_read_in_place ? self : laid_out(with_plain_truths(self), inside);
   const Tensor values = rows.is(self) ? new_tensor(self.sizes(), inside, self.device()) : rows;
   scan_extremes<largest>(rows, values, indices, along);
   return {laid_out(values, self.dtype()), std::move(indices)};

@@ -196,5 +196,22 @@ TEST(Scan, AnOutputOverTheInputsBufferIsWrittenAtTheEnd) {
   EXPECT_TRUE(same(cumsum_out(out, input, 0).to(float64), want));
 }
 
+// Rows without gaps, with gaps, that are one row again and again; an odd number of them, so that pairs leave one.
+TEST(Scan, ExtremesOfRowsWithGaps) {
+  manual_seed(6);
+  for (const Dtype dtype : {float32, float64, float16, uint8, int32, int64})
+    for (const int64_t rows : {1, 2, 3, 8, 9})
+      for (const int64_t length : {1, 2, 17, 150}) {
+        const Tensor wide = drawn({rows, length + 5}, dtype), row = wide.narrow(0, 0, 1).narrow(1, 2, length);
+        for (const Tensor& values : {wide.narrow(1, 3, length), row.expand({rows, length})}) {
+          const auto [want, places] = cummax(values.t().clone(MemoryFormat::contiguous), 0);
+          const auto [got, at] = cummax(values, 1);
+          const std::string where = dtype_name(dtype) + to_string(values.sizes());
+          EXPECT_TRUE(same(got, want.t())) << where;
+          EXPECT_TRUE(same(at, places.t())) << where;
+        }
+      }
+}
+
 }  // namespace
 }  // namespace tenon

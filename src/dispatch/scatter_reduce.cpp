@@ -59,9 +59,9 @@ void divide_by_counts(const Tensor& self, int64_t dim, const Tensor& index, bool
   const Options like(self.dtype());
   Tensor counts = include_self ? ones(self.sizes(), like) : zeros(self.sizes(), like);
   counts.scatter_add_(dim, index, ones(index.sizes(), like));
-  counts.masked_fill_(counts == 0, 1);
-  const Tensor sums = self.detach();
-  run_copy(self, is_inexact(self.dtype()) ? tenon::div(sums, counts) : tenon::div(sums, counts, "floor"));
+  if (!include_self) counts.masked_fill_(counts == 0, 1);
+  Tensor sums = self.detach();
+  is_inexact(self.dtype()) ? sums.div_(counts) : sums.div_(counts, "floor");
 }
 
 void write_reduced(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const Reduction& how,
@@ -162,6 +162,9 @@ void index_reduce_checked(const Tensor& self, int64_t dim, const Tensor& index, 
   const int64_t size = size_along(self, dim);
   if (self.dim() <= 1) check_joins(how, self);
   if (!include_self && self.numel() > 0) filled_places(self, dim, as_places(index));  // PyTorch fills these first
+  if (self.dim() > 1 && size == 0)
+    throw IndexError("select(): index 0 out of range for tensor of size " + to_string(self.sizes()) + " at dimension " +
+                     std::to_string(dim));
   if (const ByteView of_index(as_places(index)); of_index.data && is_any_outside(of_index, size))
     throw IndexError("index out of range in self");
   check_joins(how, self);
@@ -188,9 +191,10 @@ Tensor joined_by_index(const Tensor& self, int64_t dim, const Tensor& index, con
 
 Tensor plain::index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                            const char* reduce, bool include_self) {
-  const Tensor result = joined_by_index(self, dim, index, source, reduce, include_self);
-  warn_of_beta();
-  return result;
+  index_reduction_of(reduce);
+  check_indexed("index_reduce", self, wrap_dim(dim, self.dim()), index, source);
+  warn_of_beta();  // as in PyTorch also where an index is out of range
+  return joined_by_index(self, dim, index, source, reduce, include_self);
 }
 Tensor& plain::index_reduce_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                                 const char* reduce, bool include_self) {

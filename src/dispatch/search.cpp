@@ -17,6 +17,7 @@
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
 #include "dispatch/sorted_places.h"
+#include "shape/dense_strides.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -69,7 +70,9 @@ void check_sorter(const Search& search) {
   if (sorter.numel() == 0) return;
   check_readable(sorter);
   const auto [low, high] = tenon::aminmax(sorter.detach());
-  if (low.item().as_int64() < 0 || high.item().as_int64() >= sorter.size(-1))
+  const bool is_negative = low.item().as_int64() < 0;
+  if (!is_negative && sorter.dim() == 0) throw Error("ArrayRef: attempted to access back() of empty list");
+  if (is_negative || high.item().as_int64() >= sorter.size(-1))
     throw Error("torch.searchsorted(): sorter index out of range");
 }
 
@@ -130,6 +133,9 @@ struct SortedBy {
   T operator[](uint64_t i) const { return elements[places[i]]; }
 };
 
+// Values that are searched for side by side. Bench: tenon_bench --ops --factor --filter '^(searchsorted|bucketize)/'.
+constexpr int64_t kSideBySide = 8;
+
 /// For each of some values, the first of `n` sorted elements that is not less than it; with `kRight` the first that is
 /// larger. The values are searched for side by side, without branches that depend on elements. Elements are looked at
 /// as in PyTorch, so that the result is the same where they are not in order.
@@ -138,7 +144,7 @@ void find_places(int64_t* to, const T* values, const Elements& sorted, uint64_t 
   std::array<uint64_t, kValues> starts{}, left;
   left.fill(n);
   for (uint64_t rest = n; rest > 0; rest /= 2)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < kValues; ++i) {
       // exact: inside the row
       const uint64_t half = left[i] / 2, middle = std::min(starts[i] + half, n - 1);
@@ -151,18 +157,76 @@ void find_places(int64_t* to, const T* values, const Elements& sorted, uint64_t 
   for (std::size_t i = 0; i < kValues; ++i) to[i] = static_cast<int64_t>(starts[i]);
 }
 
-/// The same for `count` values.
-template <bool kRight, class T, class Elements>
-void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n) {
-  constexpr int kTogether = 4;
-  const auto length = static_cast<uint64_t>(n);
-  for (; count >= kTogether; count -= kTogether, to += kTogether, values += kTogether)
-    find_places<kTogether, kRight>(to, values, sorted, length);
-  for (; count > 0; --count) find_places<1, kRight>(to++, values++, sorted, length);
+/// The same among elements in order, where any way of halving gives the same result: a few instructions a step.
+template <int kValues, bool kRight, class T, class Elements>
+void find_places_in_order(int64_t* to, const T* values, const Elements& sorted, uint64_t n) {
+  std::array<uint64_t, kValues> starts{};
+  const auto behind = [&](std::size_t i, uint64_t place) {
+    const T other = sorted[place];
+    return static_cast<uint64_t>(kRight ? !(other > values[i]) : !(other >= values[i]));
+  };
+  for (uint64_t left = n; left > 1; left -= left / 2)
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kValues; ++i)
+      starts[i] += left / 2 & (0 - behind(i, starts[i] + left / 2 - 1));  // exact: inside the row
+  for (std::size_t i = 0; i < kValues; ++i) to[i] = static_cast<int64_t>(starts[i] + behind(i, starts[i]));
 }
+
+/// Whether no element is less than the one before it, or NaN.
+template <class Elements>
+bool are_in_order(const Elements& elements, int64_t n) {
+  constexpr int64_t kTogether = 64;  // without a branch
+  if (n > 0 && !(elements[0] <= elements[0])) return false;
+  for (int64_t i = 1; i < n;) {
+    bool broken = false;
+    for (const int64_t end = std::min(n, i + kTogether); i < end; ++i)
+      broken |= !(elements[static_cast<uint64_t>(i - 1)] <= elements[static_cast<uint64_t>(i)]);
+    if (broken) return false;
+  }
+  return true;
+}
+/// So many times as many elements are checked for their order in a fraction of the time of a search for the values.
+constexpr int64_t kCheckedForEach = 4;
+template <class Elements>
+bool are_soon_in_order(const Elements& elements, int64_t n, int64_t values) {
+  return n > 0 && values >= kSideBySide && n / kCheckedForEach <= values && are_in_order(elements, n);
+}
+
+/// The same for one value, where few are searched for.
+template <bool kRight, class T, class Elements>
+int64_t find_place(T value, const Elements& sorted, uint64_t n) {
+  uint64_t start = 0, end = n;
+  while (start < end) {
+    const uint64_t middle = start + (end - start) / 2;  // exact: inside the row
+    const T other = sorted[middle];
+    if (kRight ? !(other > value) : !(other >= value))
+      start = middle + 1;
+    else
+      end = middle;
+  }
+  return static_cast<int64_t>(start);
+}
+
+/// For `count` values. `in_order`: whether the elements are known to be.
+template <bool kRight, class T, class Elements>
+void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n, bool in_order) {
+  const auto length = static_cast<uint64_t>(n);
+  for (; count >= kSideBySide; count -= kSideBySide, to += kSideBySide, values += kSideBySide)
+    if (in_order)
+      find_places_in_order<kSideBySide, kRight>(to, values, sorted, length);
+    else
+      find_places<kSideBySide, kRight>(to, values, sorted, length);
+  for (; count > 0; --count) *to++ = find_place<kRight>(*values++, sorted, length);
+}
+
+/// How a row is searched.
+struct Way {
+  bool right, in_order;
+};
 template <class T, class Elements>
-void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n, bool right) {
-  right ? find_all_places<true>(to, values, count, sorted, n) : find_all_places<false>(to, values, count, sorted, n);
+void find_all_places(int64_t* to, const T* values, int64_t count, const Elements& sorted, int64_t n, Way way) {
+  way.right ? find_all_places<true>(to, values, count, sorted, n, way.in_order)
+            : find_all_places<false>(to, values, count, sorted, n, way.in_order);
 }
 
 template <class T>
@@ -174,19 +238,26 @@ void search_all(const Tensor& sorted, const Tensor& sorter, const Tensor& self, 
   const int64_t* const order = sorter.defined() ? reinterpret_cast<const int64_t*>(sorter.impl()->data()) : nullptr;
   auto* const to = reinterpret_cast<int64_t*>(out.impl()->data());
   const int64_t count = self.numel();
-  run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
-    check_interrupt();
-    // exact: inside the storages
-    const int64_t end = std::min(count, (part + 1) * kPartElements);
-    for (int64_t i = part * kPartElements, next; i < end; i = next) {
-      const int64_t row = has_rows ? i / width : 0;
-      next = has_rows ? std::min(end, (row + 1) * width) : end;
-      if (order)
-        find_all_places(to + i, values + i, next - i, SortedBy<T>{from + row * n, order + row * n}, n, right);
-      else
-        find_all_places(to + i, values + i, next - i, Sorted<T>{from + row * n}, n, right);
-    }
-  });
+  const auto search_rows = [&](const auto& row_of) {
+    const bool is_known = !has_rows && are_soon_in_order(row_of(0), n, count);
+    run_or_plan(to, (count + kPartElements - 1) / kPartElements, [&](int64_t part) {
+      check_interrupt();
+      // exact: inside the storages
+      const int64_t end = std::min(count, (part + 1) * kPartElements);
+      for (int64_t i = part * kPartElements, next; i < end; i = next) {
+        const int64_t row = has_rows ? i / width : 0;
+        next = has_rows ? std::min(end, (row + 1) * width) : end;
+        const auto elements = row_of(row);
+        const bool in_order = has_rows ? are_soon_in_order(elements, n, next - i) : is_known;
+        find_all_places(to + i, values + i, next - i, elements, n, {right, in_order});
+      }
+    });
+  };
+  // exact: inside the storages
+  if (order)
+    search_rows([=](int64_t row) { return SortedBy<T>{from + row * n, order + row * n}; });
+  else
+    search_rows([=](int64_t row) { return Sorted<T>{from + row * n}; });
 }
 
 Tensor found(const Search& search, const Tensor& self) {
@@ -214,7 +285,13 @@ Tensor searched(const Search& search, const Tensor& self) {
 Tensor& write_search(const Search& search, Tensor& out, const Tensor& self) {
   check_search(search, self);
   check_search_out(search, out);
-  return write_result(Op::searchsorted, out, found(search, self));
+  if (out.is(search.boundaries) || out.is(search.sorter))
+    return write_result(Op::searchsorted, out, found(search, self));
+  // As in PyTorch the warning of a resized output comes before those of copies.
+  ResizedOutput resized(out, self.sizes(), contiguous_strides(self.sizes()));
+  write_result(Op::searchsorted, out, found(search, self));
+  resized.keep();
+  return out;
 }
 Tensor as_tensor(Scalar number, const Tensor& beside) {
   return full({}, number, Options(dtype_of_number(number), beside.device()));
@@ -309,7 +386,7 @@ class KeySet {
     }
     std::vector<int64_t> places(static_cast<std::size_t>(n));
     const int64_t count = std::ssize(sorted_);
-    find_all_places<false>(places.data(), keys, n, Sorted<int64_t>{sorted_.data()}, count);
+    find_all_places<false>(places.data(), keys, n, Sorted<int64_t>{sorted_.data()}, count, true);
     for (int64_t i = 0; i < n; ++i) {
       const int64_t place = places[static_cast<std::size_t>(i)];
       to[i] = place < count && sorted_[static_cast<std::size_t>(place)] == keys[i];

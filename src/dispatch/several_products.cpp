@@ -285,10 +285,6 @@ Tensor cross_of(const Tensor& self, const Tensor& other, int64_t dim) {
 
 int64_t cross_dim(std::optional<int64_t> dim, const Tensor& self) {
   if (dim) return *dim;
-  warn("UserWarning",
-       "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
-       "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a "
-       "future release.");
   for (int64_t i = 0; i < self.dim(); ++i)
     if (self.size(i) == 3) return i;
   throw Error("no dimension of size 3 in input");
@@ -304,6 +300,11 @@ Tensor& plain::linalg_cross_out(Tensor& out, const Tensor& self, const Tensor& o
   return write_result(Op::linalg_cross, out, cross_of(self, other, dim));
 }
 Tensor plain::cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
+  if (!dim)  // PyTorch does not warn where an output is given
+    warn("UserWarning",
+         "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
+         "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a "
+         "future release.");
   return tenon::linalg_cross(self, other, cross_dim(dim, self));
 }
 Tensor& plain::cross_out(Tensor& out, const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
@@ -328,7 +329,9 @@ Tensor identity_like(const Tensor& self) {
 
 Tensor power_of(const Tensor& self, int64_t n) {
   check_square(self);
-  if (n < 0) throw NotImplementedError("linalg.matrix_power: there is no inverse of a matrix for a negative n");
+  if (n == -1) return tenon::linalg_inv(self);
+  // exact: the largest number stands for its successor, whose powers are the same but for 1 and -1
+  if (n < 0) return power_of(tenon::linalg_inv(self), -std::max(n, -std::numeric_limits<int64_t>::max()));
   if (n == 0) return identity_like(self);
   if (n == 1) return self.clone(MemoryFormat::contiguous);
   if (n == 3) return tenon::matmul(tenon::matmul(self, self), self);
@@ -373,6 +376,9 @@ struct Chain {
     for (const Tensor& tensor : tensors) matrices.push_back(tensor);
     widen(tensors[0], "first", 0, matrices.front());
     widen(tensors[tensors.size() - 1], "last", -1, matrices.back());
+    for (std::size_t i = 1; i + 1 < matrices.size(); ++i)
+      if (tensors[i].dim() != 2)
+        throw Error("multi_dot(): tensor " + std::to_string(i) + " must be 2D but got " + text(tensors[i].dim()) + "D");
     for (std::size_t i = 1; i < matrices.size(); ++i) check(tensors, i);
   }
 
@@ -388,8 +394,6 @@ struct Chain {
   }
   void check(const List<Tensor>& tensors, std::size_t i) const {
     const std::string number = std::to_string(i), before = std::to_string(i - 1);
-    if (i + 1 < matrices.size() && tensors[i].dim() != 2)
-      throw Error("multi_dot(): tensor " + number + " must be 2D but got " + text(tensors[i].dim()) + "D");
     if (tensors[i].dtype() != tensors[0].dtype())
       throw Error(std::string("multi_dot(): all tensors must have be the same dtype but tensor 0 is ") +
                   cpp_type_name(tensors[0].dtype()) + " and tensor " + number + " " +
@@ -465,11 +469,11 @@ Tensor only_matrix(const List<Tensor>& matrices) {
 
 Tensor chain_matmul(const List<Tensor>& matrices) {
   const Tensor only = only_matrix(matrices);
-  return only.defined() ? only : linalg_multi_dot(matrices);
+  return only.defined() ? only.clone() : linalg_multi_dot(matrices);
 }
 Tensor& chain_matmul_out(Tensor& out, const List<Tensor>& matrices) {
   const Tensor only = only_matrix(matrices);
-  return only.defined() ? out.copy_(only) : linalg_multi_dot_out(out, matrices);
+  return only.defined() ? copy_product(out, only) : linalg_multi_dot_out(out, matrices);
 }
 
 // --- linear, bilinear
@@ -480,7 +484,7 @@ namespace {
 /// of one matrix in memory.
 bool adds_bias_to_rows(const Tensor& input, const Tensor& bias) {
   const SizesView sizes = bias.sizes();
-  const bool is_vector = std::count(sizes.begin(), sizes.end(), 1) + 1 == sizes.size();
+  const bool is_vector = sizes.size() == 1 || std::count(sizes.begin(), sizes.end(), 1) + 1 == sizes.size();
   return input.dim() != 2 && is_vector && bias.is_contiguous() && input.is_contiguous();
 }
 
@@ -515,8 +519,12 @@ Tensor& plain::linear_out(Tensor& out, const Tensor& input, const Tensor& weight
   if (input.dim() == 2) return tenon::addmm_out(out, bias, input, turned);
   // Of wrong dtypes PyTorch gives the error of the product without a bias, which throws here.
   if (input.dtype() != turned.dtype() || input.dtype() != out.dtype()) return tenon::matmul_out(out, input, turned);
-  Tensor result = tenon::matmul(input, turned);
-  return copy_product(out, result.add_(bias));
+  const Tensor result = tenon::matmul(input, turned).add_(bias);
+  if (input.dim() != 1 || turned.dim() != 2) return copy_product(out, result);
+  // As in `matmul`, `out` gets a matrix, then loses its first dim.
+  copy_product(out, result.unsqueeze(0));
+  take_layout(out, out.squeeze(0));
+  return out;
 }
 
 namespace {

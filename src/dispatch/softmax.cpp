@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "dispatch/algorithm.h"
 #include "dispatch/differentiate.h"
@@ -41,6 +42,7 @@ struct Blocks {
     // exact: parts of the number of elements
     for (int64_t i = 0; i < dim; ++i) outer *= sizes[i];
     for (int64_t i = dim + 1; i < sizes.size(); ++i) inner *= sizes[i];
+    if (length == 1) inner *= std::exchange(outer, 1);  // columns of one element each
   }
 };
 

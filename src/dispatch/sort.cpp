@@ -12,6 +12,7 @@
 #include "dispatch/keys.h"
 #include "dispatch/plain.h"
 #include "dispatch/sorted_places.h"
+#include "kernel/first_few.h"
 #include "kernel/kernel.h"
 #include "shape/dense_strides.h"
 #include "tensor/impl.h"
@@ -55,17 +56,51 @@ constexpr int64_t kPartElements = 1 << 12;
 // Bench: tenon_bench --filter '^(sort|topk1?|topk_half)/'.
 constexpr int64_t kRankedTogether = 1024;  // keys of short rows that are ranked in one call
 constexpr int64_t kRankedVectors = 40;     // of the longest rows that are ranked
-constexpr int64_t kTakeCost = 56;          // comparisons of whole vectors in the time that it takes to find one element
-constexpr int64_t kPlaceCost = 10;         // and in the time of what ranking does once for each element
-constexpr int64_t kTinyTaken = 8;          // one element of so many is found as fast as rows of one or two vectors rank
-constexpr int64_t kSampled = 64;           // elements that say which are among the first, and of long rows
+constexpr int64_t kMostRanked = 72;  // elements for each of their bytes, up to 4, of the longest rows that are ranked
+// Costs are counted in comparisons of whole vectors. Those of AVX-512 are slower, and sort rows, too.
+constexpr int64_t kTakeCost = 56, kTakeCostOfOthers = 120;  // of finding one element
+constexpr int64_t kPlaceCost = 10;                          // of what ranking does once for each element
+constexpr int64_t kTinyTaken = 8;  // one element of so many is found as fast as rows of one or two vectors rank
+constexpr int64_t kSampled = 64;   // elements that say which are among the first, and of long rows
 constexpr int64_t kSampledOfLong = 256, kLong = 1 << 12;
-constexpr int64_t kSelectCost = 5;         // of a vector, in comparisons
-constexpr int64_t kSortCost = 20;          // of an element, in comparisons
-constexpr int64_t kFirstSorted = 1 << 12;  // of the sort of any selected elements, in comparisons
-constexpr int64_t kVectorSortCost = 15;    // of an element of at least so many, where vectors of items are compared
-constexpr int64_t kVectorSorted = 64;
+constexpr int64_t kSelectCost = 5;                         // of a vector
+constexpr int64_t kFirstSelected = 1500;                   // of any selection, but with AVX-512
+constexpr int64_t kSortCost = 20, kSortCostOfOthers = 45;  // of an element
+constexpr int64_t kFirstSorted = 1 << 12;                  // of the sort of any selected elements
+// Of an element of 8 bytes where vectors of items are compared, of a narrower one, and of all elements of a block.
+constexpr int64_t kVectorSortCost = 8, kNarrowSortCost = 6, kBlockSortCost = 640, kSortedBlock = 128;
+constexpr int64_t kLeastInOrder = 6;     // elements of rows that are seldom in order by chance
+constexpr int64_t kOrderedForEach = 48;  // for each wanted one: of more, the first are found before the row is read
 constexpr int64_t kSelectedTogether = 1 << 10;  // keys, between two checks of how many were selected
+
+/// How a row's keys lie already.
+enum class Already { none, ascending, descending };
+
+/// Whether each of `n` keys is at least the one before it, which is read before the first, too; or at most.
+template <bool kRises, class Key>
+inline bool hold_order(const Key* keys, int64_t n) {
+  Key broken = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const Key &before = keys[i - 1], &own = keys[i];
+    broken |= static_cast<Key>(kRises ? before > own : own > before);
+  }
+  return broken == 0;
+}
+/// Looks no further than the first block that is out of order. The length of a block is a constant, for the compiler.
+template <bool kRises, class Key>
+bool are_in_order(const Key* keys, int64_t n) {
+  constexpr int64_t kBlock = 64;
+  int64_t at = 1;
+  for (; at + kBlock <= n; at += kBlock)
+    if (!hold_order<kRises>(keys + at, kBlock)) return false;
+  return hold_order<kRises>(keys + at, n - at);
+}
+/// Of at least one key.
+template <class Key>
+Already order_found(const Key* keys, int64_t n) {
+  if (keys[0] <= keys[n - 1]) return are_in_order<true>(keys, n) ? Already::ascending : Already::none;
+  return are_in_order<false>(keys, n) ? Already::descending : Already::none;
+}
 
 /// Keys of rows that are ranked together, and their ranks.
 template <class Key>
@@ -113,28 +148,35 @@ class RowOrder {
  private:
   // exact: for short rows
   bool ranks() const {
+    if (few()) return false;
     const int64_t lanes = kernels_.lanes;
     if (!is_short() || length_ > kRankedVectors * lanes) return false;
     if (are_sorted_by_vectors(length_) && cost_of_sort(length_) < cost_of_ranks(length_)) return false;
-    return length_ * (length_ + kPlaceCost * lanes) <= kTakeCost * lanes * kept_ ||
-           (length_ <= 2 * lanes && length_ <= kTinyTaken * kept_);
+    return cost_of_ranks(length_) <= take_cost() * kept_ || (length_ <= 2 * lanes && length_ <= kTinyTaken * kept_);
   }
   bool takes() const {
+    if (few()) return true;
     if (kept_ == length_) return false;
-    if (are_sorted_by_vectors(length_)) return cost_of_taking() < cost_of_sort(length_);
-    return is_short() || kept_ <= length_ / 8;
+    if (!are_sorted_by_vectors(length_) && !is_short() && kept_ > length_ / 8) return false;
+    return cost_of_taking() < cost_of_sort(length_);
   }
-  // In comparisons of vectors. exact: for rows whose places are 32 bits
+  static bool sorts_by_vectors() { return kernels().sort_items != nullptr; }
+  static int64_t take_cost() { return sorts_by_vectors() ? kTakeCost : kTakeCostOfOthers; }
+  /// Whether networks of comparisons find the first elements in less time than all else.
+  bool few() const { return sorts_by_vectors() && are_found_at_once<Key>(length_, kept_); }
+  // exact: for rows whose places are 32 bits
   int64_t cost_of_ranks(int64_t n) const { return n * (n / kernels_.lanes + kPlaceCost); }
-  int64_t cost_of_taking() const { return kTakeCost * kept_ + length_ / kernels_.lanes; }
+  int64_t cost_of_taking() const { return take_cost() * kept_ + length_ / kernels_.lanes; }
   static int64_t cost_of_sort(int64_t n) {
-    return are_sorted_by_vectors(n) ? kVectorSortCost * std::max(n, kVectorSorted) : kSortCost * n;
+    const int64_t by_vectors = sizeof(Element) == 8 ? kVectorSortCost : kNarrowSortCost;
+    if (are_sorted_by_vectors(n)) return n <= kSortedBlock ? kBlockSortCost : by_vectors * n;
+    return (sorts_by_vectors() ? kSortCost : kSortCostOfOthers) * n;
   }
   /// Whether to count, for each element, those before it: an effort of the square of the length, by vectors.
   bool is_short() const {
     constexpr int64_t kDigits = std::min<int64_t>(sizeof(Element), 4);
     const int64_t by_vectors = std::max<int64_t>(12 * kernels_.lanes * kernels_.lanes, 32);
-    return length_ <= std::min(by_vectors, kItemsOfPass * kDigits);
+    return length_ <= std::min(by_vectors, kMostRanked * kDigits);
   }
 
   /// Without selecting elements first.
@@ -151,23 +193,28 @@ class RowOrder {
     const double expected = static_cast<double>(sampled()) * static_cast<double>(kept_) / static_cast<double>(length_);
     return static_cast<int64_t>(expected + 1.5 * std::sqrt(expected) + 1.5);
   }
-  /// Whether elements up to one of a sample are selected and only these are ordered. In comparisons of vectors.
+  /// Whether elements up to one of a sample are selected and only these are ordered.
   bool selects() const {
+    if (few()) return false;
     if (kept_ >= length_ || length_ < 3 * kSampled || length_ > std::numeric_limits<int32_t>::max()) return false;
     const int64_t sample = sampled(), rank = rank_in_sample();
     if (rank >= sample) return false;
     const int64_t found = length_ * rank / sample;
     const int64_t sorted = cost_of_sort(found) + (are_sorted_by_vectors(found) ? 0 : kFirstSorted);
     const int64_t chosen = std::min(cost_of_ranks(found), sorted);
-    const int64_t own = kSelectCost * length_ / kernels_.lanes + cost_of_ranks(sample) + chosen;
+    const int64_t first = sorts_by_vectors() ? 0 : kFirstSelected;
+    const int64_t own = first + kSelectCost * length_ / kernels_.lanes + cost_of_ranks(sample) + chosen;
     const int64_t others = ranks() ? cost_of_ranks(length_) : takes() ? cost_of_taking() : cost_of_sort(length_);
     return own < others;
   }
   void select_rows(const Element* from, Element* values, int64_t* indices, int64_t rows) {
-    Scratch scratch(length_ * static_cast<int64_t>(sizeof(Key)));  // exact: no more than the elements' indices
+    Scratch scratch((length_ + 2 * select_room()) * static_cast<int64_t>(sizeof(Key)));  // exact: half of it fits
     Key* const keys = reinterpret_cast<Key*>(scratch.data());
+    selected_ = keys + length_;
+    places_ = selected_ + select_room();
     for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
       kernels_.keys(keys, from, length_, descending_);
+      if (was_in_order(keys, from, values, indices)) continue;
       if (!select_row(keys, from, values, indices)) order_whole(from, values, indices, 1);
     }
   }
@@ -178,7 +225,7 @@ class RowOrder {
     if (n < kept_) return false;
     if (n <= kRankedVectors * kernels_.lanes && n <= kRankedTogether && cost_of_ranks(n) <= cost_of_sort(n)) {
       RankRoom<Key> room;
-      std::copy_n(selected_.data(), n, room.keys());
+      std::copy_n(selected_, n, room.keys());
       with_ranks(room, n, 1, [&](auto& ranked) {
         for (int64_t i = 0; i < n; ++i)
           ranked.keys()[ranked.ranks[static_cast<std::size_t>(i)]] = static_cast<int32_t>(i);
@@ -187,7 +234,7 @@ class RowOrder {
       return true;
     }
     SortedPlaces sorted(n);
-    sorted.sort(selected_.data(), range_of_keys(selected_.data(), n));
+    sorted.sort(selected_, range_of_keys(selected_, n));
     write_selected([&](int64_t i) { return sorted[i]; }, from, values, indices);
     return true;
   }
@@ -195,7 +242,7 @@ class RowOrder {
   template <class PlaceOf>
   void write_selected(const PlaceOf& place_of, const Element* row, Element* values, int64_t* indices) const {
     for (int64_t i = 0; i < kept_; ++i) {
-      const int64_t place = places_[static_cast<std::size_t>(place_of(i))];
+      const int64_t place = places_[place_of(i)];
       values[i] = row[place];
       indices[i] = place;
     }
@@ -218,13 +265,11 @@ class RowOrder {
   /// Selects the keys up to `most`. Gives how many there are; 0 if they are too many.
   int64_t select_up_to(const Key* keys, Key most) {
     const int64_t room = select_room() - kSelectedTogether - kKeySlack;
-    selected_.resize(static_cast<std::size_t>(select_room()));
-    places_.resize(selected_.size());
     int64_t count = 0;
     for (int64_t i = 0; i < length_; i += kSelectedTogether) {
       if (count > room) return 0;
-      count += kernels_.select(selected_.data() + count, places_.data() + count, keys + i,
-                               std::min(kSelectedTogether, length_ - i), i, most);
+      count += kernels_.select(selected_ + count, places_ + count, keys + i, std::min(kSelectedTogether, length_ - i),
+                               i, most);
     }
     return count;
   }
@@ -235,11 +280,40 @@ class RowOrder {
     for (int64_t done = 0; done < rows; done += most) {
       const int64_t together = std::min(most, rows - done);
       kernels_.keys(room.keys(), from, together * length_, descending_);  // exact: at most kRankedTogether
-      rank_together(room, from, values, indices, together);
+      if (!were_in_order(room.keys(), from, values, indices, together))
+        rank_together(room, from, values, indices, together);
       from += together * length_;
       values += together * kept_;
       indices += together * kept_;
     }
+  }
+  /// Writes rows up to the first one that is out of order. exact: rows that are ranked together
+  bool were_in_order(const Key* keys, const Element* from, Element* values, int64_t* indices, int64_t rows) const {
+    if (length_ < kLeastInOrder) return false;
+    for (int64_t row = 0; row < rows; ++row)
+      if (!was_in_order(keys + row * length_, from + row * length_, values + row * kept_, indices + row * kept_))
+        return false;
+    return true;
+  }
+  /// Writes a row that is in order already, or in the opposite order.
+  // NOLINTNEXTLINE(readability-non-const-parameter): `indices` is written
+  bool was_in_order(const Key* keys, const Element* row, Element* values, int64_t* indices) const {
+    if (length_ > kOrderedForEach * kept_) return false;
+    const Already found = order_found(keys, length_);
+    if (found == Already::none) return false;
+    if (found == Already::ascending) {
+      std::copy_n(row, kept_, values);
+      std::iota(indices, indices + kept_, 0);
+      return true;
+    }
+    for (int64_t end = length_, begin = end, to = 0; to < kept_; end = begin) {
+      while (begin > 0 && keys[begin - 1] == keys[end - 1]) --begin;  // equal elements keep their order
+      for (int64_t place = begin; place < end && to < kept_; ++place, ++to) {
+        values[to] = row[place];
+        indices[to] = place;
+      }
+    }
+    return true;
   }
   void rank_together(RankRoom<Key>& room, const Element* from, Element* values, int64_t* indices, int64_t rows) {
     with_ranks(room, length_, rows, [&](auto& ranked) { place_ranked(ranked, from, values, indices, rows); });
@@ -294,6 +368,7 @@ class RowOrder {
     Key* const keys = reinterpret_cast<Key*>(scratch.data());
     for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
       kernels_.keys(keys, from, length_, descending_);
+      if (was_in_order(keys, from, values, indices)) continue;
       const int64_t found = kernels_.take_first(indices, keys, length_, kept_);
       if (found < kept_) take_last_keys(keys, from, indices, found);
       for (int64_t i = 0; i < kept_; ++i) values[i] = from[indices[i]];
@@ -312,6 +387,7 @@ class RowOrder {
     std::optional<SortedPlaces> places;
     for (int64_t row = 0; row < rows; ++row, from += length_, values += kept_, indices += kept_) {
       kernels_.keys(keys, from, length_, descending_);
+      if (was_in_order(keys, from, values, indices)) continue;
       const KeyRange<Key> of = range_of_keys(keys, length_);
       if (are_counted(of.range, length_)) {
         count_row(keys, of, from, values, indices);
@@ -359,7 +435,7 @@ class RowOrder {
   int64_t length_, kept_;
   bool descending_;
   std::vector<int64_t> next_;
-  std::vector<Key> selected_, places_;  // keys that may be among the first, and where they are
+  Key *selected_ = nullptr, *places_ = nullptr;  // keys that may be among the first, and where they are
 };
 
 /// Sorts rows of `length` elements and keeps the first `kept` of each.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -67,6 +68,72 @@ TEST(Sort, FirstElementsAreThoseOfTheWholeOrder) {
         if (is_floating_point(dtype))
           expect_first_of_sorted(where(random.gt(0), random, NAN).to(dtype), k, "half NaN ");
       }
+}
+
+/// Compares with what is known of rows that are in order, or in the opposite one.
+void expect_in_order(const Tensor& ascending, const Tensor& places, const std::string& kind) {
+  const int64_t n = ascending.size(-1), dim = -1;
+  for (bool reversed : {false, true}) {
+    const Tensor x = reversed ? ascending.flip(SizesView({1})) : ascending,
+                 wanted = reversed ? places.flip(SizesView({1})) : places;
+    const std::string where = kind + to_string(x.sizes()) + dtype_name(x.dtype()) + (reversed ? " reversed" : "");
+    const auto [values, indices] = sort(x, dim);
+    EXPECT_TRUE(is_same(values.nan_to_num(0.5), ascending.nan_to_num(0.5))) << where;
+    EXPECT_TRUE(is_same(indices, wanted)) << where;
+    for (const int64_t k : {int64_t{1}, std::min<int64_t>(n, 5), n / 2, n - 1}) {
+      EXPECT_TRUE(is_same(std::get<1>(topk(x, k, dim, false)), wanted.slice(dim, 0, k))) << where << " k " << k;
+      EXPECT_TRUE(is_same(std::get<1>(topk(x, k, dim, true)), wanted.flip(SizesView({1})).slice(dim, 0, k)))
+          << where << " k " << k;
+    }
+  }
+}
+TEST(Sort, RowsThatAreInOrder) {
+  for (const int64_t n : {2, 5, 6, 8, 13, 30, 64, 65, 66, 129, 300, 1000, 9000})
+    for (const Dtype dtype : {float32, float64, int64, int32}) {
+      const Tensor places = arange(n).expand({3, n});
+      expect_in_order((places - n / 2).to(dtype), places, "negative and positive ");
+      if (!is_floating_point(dtype)) continue;
+      Tensor last_is_nan = places.to(dtype);
+      last_is_nan.select(-1, n - 1).fill_(NAN);
+      expect_in_order(last_is_nan, places, "the last NaN ");
+    }
+  // One pair that is not in order, at any place; equal elements in descending rows keep their order.
+  for (int64_t n : {8, 70, 200})
+    for (int64_t at = 1; at < n; ++at) {
+      Tensor x = arange(n);
+      x.select(0, at - 1).fill_(at);
+      x.select(0, at).fill_(at - 1);
+      Tensor wanted = arange(n);
+      wanted.select(0, at - 1).fill_(at);
+      wanted.select(0, at).fill_(at - 1);
+      EXPECT_TRUE(is_same(std::get<1>(sort(x)), wanted)) << n << " " << at;
+      const Tensor ties = arange(n).floor_divide(2);
+      EXPECT_TRUE(is_same(std::get<1>(sort(ties, 0)), arange(n))) << n;
+      EXPECT_TRUE(is_same(std::get<1>(sort(ties, 0, true)), arange(n).bitwise_xor(1).flip(SizesView({0})))) << n;
+      EXPECT_TRUE(is_same(std::get<1>(topk(ties, n / 2 - 1)),
+                          arange(n).bitwise_xor(1).flip(SizesView({0})).slice(0, 0, n / 2 - 1)))
+          << n;
+    }
+}
+
+// Rows of few elements, whose first ones are found at once, beside the same ones of a sort.
+TEST(Sort, FewFirstElements) {
+  manual_seed(4);
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  for (const int64_t length : {24, 25, 47, 48, 61, 64, 65, 100, 127, 128, 129, 200, 256, 320, 321})
+    for (const int64_t k : {2, 3, 4, 7, 8, 9, 15, 16, 17}) {
+      const Tensor random = randn({4, length}), close = randint(0, 1 << 20, {4, length});
+      for (const Dtype dtype : {float32, float64, int64, int32, bfloat16}) {
+        expect_first_of_sorted((random * 1000).to(dtype), k, "normal ");
+        expect_first_of_sorted((random * 2).to(dtype), k, "with ties ");
+        expect_first_of_sorted(ones({4, length}).to(dtype), k, "equal ");
+        if (is_floating_point(dtype))
+          expect_first_of_sorted(where(random.gt(0), random, NAN).to(dtype), k, "half NaN ");
+      }
+      expect_first_of_sorted(where(close.lt(1 << 19), full({}, kLargest), close - kLargest), k, "largest integers ");
+      expect_first_of_sorted(close.mul(int64_t{1} << 43) - (int64_t{1} << 62) + close, k, "all bits ");
+      expect_first_of_sorted(close.remainder(2).mul(kLargest) - close.remainder(5), k, "low bits ");
+    }
 }
 
 /// Compares with the order of std::stable_sort.

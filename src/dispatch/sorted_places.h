@@ -21,7 +21,7 @@ struct Item {
   bool operator<(const Item& other) const { return packed < other.packed; }
 };
 
-inline constexpr int64_t kItemsOfPass = 96;  // fewer items for each pass over digits: std::sort
+inline constexpr int64_t kItemsOfPass = 32;  // fewer items for each pass over digits: std::sort
 
 /// The smallest key, and the distance of the largest from it.
 template <class Key>

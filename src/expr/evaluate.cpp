@@ -220,7 +220,7 @@ class Evaluator {
     if (!node.is_method) return "";
     const Node& receiver = ast_[node.children[0]];
     const bool is_module = receiver.kind == Node::Kind::name && !scope_.names.contains(receiver.name) &&
-                           (receiver.name == "linalg" || receiver.name == "special");
+                           (receiver.name == "linalg" || receiver.name == "special" || receiver.name == "fft");
     return is_module ? receiver.name : "";
   }
 

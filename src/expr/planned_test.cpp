@@ -90,6 +90,9 @@ const Scope& operands() {
                             {"tiny", ones({3, 3})},
                             {"whole", ones({300, 200}, int64)},
                             {"gaps", laid_out({300, 200}, {600, 3})},
+                            {"short_rows", laid_out({60, 3, 50, 5}, {1050, 350, 7, 1})},
+                            {"narrow_gaps", laid_out({40000, 3}, {4, 1}, uint8)},
+                            {"stepped", laid_out({60, 20, 5}, {200, 10, 2}, float16)},
                             {"narrow", ones({1000, 3})},
                             {"three", ones({3})},
                             {"wide", ones({3, 100000})},
@@ -276,21 +279,39 @@ TEST(Planned, RefusesWhatTheCallRefuses) {
 }
 
 TEST(Planned, ReductionsAreWhatRuns) {
-  const char* const operands_of[] = {
-      "a",     "t",   "half",    "whole", "gaps",           "narrow",  "narrow.T",           "wide", "wide.T", "big",
-      "small", "one", "a * row", "a + t", "narrow * three", "complex", "gaps_of_complex * 2"};
+  const char* const operands_of[] = {"a",
+                                     "t",
+                                     "half",
+                                     "whole",
+                                     "gaps",
+                                     "narrow",
+                                     "narrow.T",
+                                     "wide",
+                                     "wide.T",
+                                     "big",
+                                     "small",
+                                     "one",
+                                     "a * row",
+                                     "a + t",
+                                     "narrow * three",
+                                     "complex",
+                                     "gaps_of_complex * 2",
+                                     "narrow_gaps"};
   const char* const folds[] = {"sum", "amax", "var", "count_nonzero", "argmax"};
   for (const char* fold : folds) {
     for (const char* operand : operands_of) {
       for (const char* dims : {"", ", 0", ", -1"}) {
         if (std::string(operand) == "one" && *dims) continue;
-        if (std::string(fold) == "var" && (std::string(operand) == "whole" || std::string(operand) == "one")) continue;
+        if (std::string(fold) == "var" &&
+            (std::string(operand) == "whole" || std::string(operand) == "one" || std::string(operand) == "narrow_gaps"))
+          continue;
         const std::string expression = std::string(fold) + "(" + operand + dims + ")";
         const bool is_complex = std::string(operand).find("complex") != std::string::npos;
         if (is_complex && (std::string(fold) == "amax" || std::string(fold) == "argmax")) continue;
         compare(expression);
       }
     }
+    for (const char* operand : {"short_rows", "stepped"}) compare(std::string(fold) + "(" + operand + ", 1)");
   }
 }
 

@@ -34,11 +34,6 @@ Tensor adjoint(const Tensor& self) {
   return conj(swapped);
 }
 
-Tensor positive(const Tensor& self) {
-  if (self.dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
-  return self;
-}
-
 // clang-format off
 constexpr View kViews[] = {
     {"adjoint",      "adjoint()",                  0, 0,    [](const Tensor& x, const Arguments&)   { return adjoint(x); }},
@@ -63,7 +58,7 @@ constexpr View kViews[] = {
     {"real",         "real()",                     0, 0,    [](const Tensor& x, const Arguments&)   { return real(x); }},
     {"reshape",      "reshape(shape)",             1, kAny, [](const Tensor& x, const Arguments& a) { return x.reshape(all_dims(a)); }},
     {"reshape_as",   "reshape_as(other)",          1, 1,    [](const Tensor& x, const Arguments& a) { return x.reshape(as_tree(a[0])->sizes()); }},
-    {"resolve_conj", "resolve_conj()",             0, 0,    [](const Tensor& x, const Arguments&)   { return x; }},
+    {"resolve_conj", "resolve_conj()",             0, 0,    [](const Tensor& x, const Arguments&)   { return resolve_conj(x); }},
     {"select",       "select(dim, index)",         2, 2,    [](const Tensor& x, const Arguments& a) { return x.select(as_integer(a[0]), as_integer(a[1])); }},
     {"squeeze",      "squeeze(dim)",               0, kAny, [](const Tensor& x, const Arguments& a) { return a.empty() ? x.squeeze() : x.squeeze(all_dims(a)); }},
     {"swapaxes",     "swapaxes(axis0, axis1)",     2, 2,    [](const Tensor& x, const Arguments& a) { return x.transpose(as_integer(a[0]), as_integer(a[1])); }},

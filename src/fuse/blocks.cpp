@@ -16,6 +16,11 @@ namespace {
 // as long as in whole rows.
 constexpr int64_t kShortestRun = 1024;
 
+// The folds of some blocks after each other are folded before they are stored: blocks may have few rows, so that their
+// folds are a part of the matrix. At most so many, and only if there are groups for all threads. Bench: tenon_bench
+// --filter '^fuse/chain both ways'.
+constexpr int64_t kMostInGroup = 16, kFewGroups = 64;
+
 // Stands for where blocks begin: at its first byte, or elsewhere.
 alignas(64) constexpr std::byte kSomeLine[64] = {};
 
@@ -127,6 +132,7 @@ bool Blocks::has_long_runs(const Axes& axes, int64_t shortest) const {
     const int64_t along = is_whole ? axes.dim_on(number, along_.back()) : -1;
     if (along < 0) continue;
     const Tensor& meta = meta_of(number);
+    if (meta.stride(along) == 0) continue;  // each block reads the same
     bool is_outermost = true;
     for (int64_t dim = 0; dim < meta.dim(); ++dim)
       is_outermost &= meta.size(dim) == 1 || meta.stride(dim) <= meta.stride(along);
@@ -170,6 +176,10 @@ void Blocks::make_form(const Axes& axes, int64_t rows, Form& form) const {
   }
 }
 
+bool Blocks::is_written(int id) const {
+  return std::any_of(trace_.written.begin(), trace_.written.end(), [&](const auto& each) { return each.second == id; });
+}
+
 void Blocks::plan_program(const Form& form, const Pass& pass, PlannedProgram& planned) const {
   Memory memory;
   memory.is_part_of_far =
@@ -179,8 +189,8 @@ void Blocks::plan_program(const Form& form, const Pass& pass, PlannedProgram& pl
   for (const int id : pass.writes) {
     const int64_t size = itemsize(meta_of(id).dtype());
     // exact: a block is inside the tensor
-    const bool on_lines = std::all_of(steps_[place(id)].begin(), steps_[place(id)].end(),
-                                      [&](int64_t step) { return step * rows_ * size % 64 == 0; });
+    const bool on_lines = !is_written(id) && std::all_of(steps_[place(id)].begin(), steps_[place(id)].end(),
+                                                         [&](int64_t step) { return step * rows_ * size % 64 == 0; });
     outs.push_back(&kSomeLine[on_lines ? 0 : size]);
   }
   memory.outs = outs.data();
@@ -206,11 +216,34 @@ bool Blocks::fits(const std::vector<Tensor>& tensors) const {
                      [&](int id) { return tensors[place(id)].strides() == meta_of(id).strides(); });
 }
 
+namespace {
+
+/// Where a row of a matrix begins.
+std::byte* row_of(const Tensor& matrix, int64_t row) {
+  // exact: within the tensor
+  return static_cast<std::byte*>(matrix.impl()->data()) + row * matrix.stride(0) * matrix.itemsize();
+}
+
+/// Folds the rows of a matrix to one.
+void fold_rows(const Tensor& rows, const Reduction& reduction, void* to) {
+  const Dims result_strides{0, 1};
+  const StridedView views[] = {{rows.sizes(), result_strides}, {rows.sizes(), rows.strides()}};
+  Plan plan;
+  make_reduction_plan(rows.sizes(), views, 2, plan);
+  Program program;
+  program.input(rows.dtype());
+  const void* const from = rows.impl()->data();
+  run_reduction(plan, program, reduction, to, &from);
+}
+
+}  // namespace
+
 /// What one thread works with.
 class Blocks::Worker {
  public:
-  Worker(const Blocks& blocks, const std::vector<Tensor>& tensors, const std::vector<Tensor>& folded)
+  Worker(const Blocks& blocks, const std::vector<Tensor>& tensors, const std::vector<Tensor>& folded, int64_t in_group)
       : blocks_(blocks),
+        in_group_(in_group),
         tensors_(tensors),
         folded_(folded),
         own_(tensors.size()),
@@ -221,6 +254,24 @@ class Blocks::Worker {
         if (!pass->step && !blocks_.is_lasting_[place(id)])
           own_[place(id)] = new_strided_tensor(blocks_.whole_.sizes[place(id)], blocks_.whole_.strides[place(id)],
                                                blocks_.meta_of(id).dtype(), Device::cpu);
+    for (const Tensor& whole : folded_)
+      group_.push_back(whole.defined() && in_group_ > 1 ? new_tensor({in_group_, whole.size(1)}, whole.dtype())
+                                                        : Tensor());
+  }
+
+  void run_group(int64_t group) {
+    const int64_t begin = group * in_group_;                                           // exact: at most the blocks
+    const int64_t end = std::min(begin + in_group_, blocks_.outer_ * blocks_.count_);  // exact: likewise
+    for (int64_t block = begin; block < end; ++block) {
+      check_interrupt();
+      run(block);
+    }
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+      if (!group_[i].defined()) continue;
+      const Pass& pass = *blocks_.passes_[i];
+      fold_rows(group_[i].narrow(0, 0, end - begin), {pass.reduction.op, 0, folded_[i].dtype()},
+                row_of(folded_[i], group));
+    }
   }
 
   void run(int64_t block) {
@@ -289,10 +340,9 @@ class Blocks::Worker {
     inputs_.clear();
     for (const int id : pass.reads) inputs_.push_back(data_of(id));
     inputs_.insert(inputs_.end(), pass.numbers.begin(), pass.numbers.end());
-    const Tensor& folded = folded_[i];
-    // exact: within the tensor
-    std::byte* const to = static_cast<std::byte*>(folded.impl()->data()) + block * folded.stride(0) * folded.itemsize();
-    run_reduction(form_->programs[i].plan, pass.program, {pass.reduction.op, 0, folded.dtype()}, to, inputs_.data());
+    std::byte* const to = in_group_ > 1 ? row_of(group_[i], block % in_group_) : row_of(folded_[i], block);
+    run_reduction(form_->programs[i].plan, pass.program, {pass.reduction.op, 0, folded_[i].dtype()}, to,
+                  inputs_.data());
   }
 
   void run_step(const Pass& pass) {
@@ -314,10 +364,12 @@ class Blocks::Worker {
   }
 
   const Blocks& blocks_;
+  const int64_t in_group_;
   const std::vector<Tensor>& tensors_;
   const std::vector<Tensor>& folded_;
-  std::vector<Tensor> own_;  // what Programs write and nothing reads later
-  std::vector<Tensor> now_;  // what other ops gave for this block
+  std::vector<Tensor> own_;    // what Programs write and nothing reads later
+  std::vector<Tensor> now_;    // what other ops gave for this block
+  std::vector<Tensor> group_;  // of each pass that folds: a row for each block of a group
   std::vector<int64_t> index_;
   const Form* form_ = nullptr;
   std::vector<void*> pointers_;
@@ -328,37 +380,31 @@ class Blocks::Worker {
 void Blocks::run(std::vector<Tensor>& tensors) const {
   for (const Pass* pass : passes_)
     for (const int id : pass->writes)
-      if (is_lasting_[place(id)] && !pass->is_view())
+      if (is_lasting_[place(id)] && !pass->is_view() && !tensors[place(id)].defined())  // else it is an argument
         tensors[place(id)] =
             new_strided_tensor(meta_of(id).sizes(), meta_of(id).strides(), meta_of(id).dtype(), Device::cpu);
+  const bool has_folds = std::any_of(folds_blocks_.begin(), folds_blocks_.end(), [](bool folds) { return folds; });
   const int64_t blocks = outer_ * count_, threads = get_num_threads();
-  std::vector<Tensor> folded(passes_.size());  // a row for each block
+  const int64_t in_group = has_folds ? std::clamp<int64_t>(blocks / kFewGroups, 1, kMostInGroup) : 1;
+  const int64_t groups = (blocks + in_group - 1) / in_group;
+  std::vector<Tensor> folded(passes_.size());  // a row for each group
   for (std::size_t i = 0; i < passes_.size(); ++i)
     if (folds_blocks_[i])
-      folded[i] = new_tensor({blocks, meta_of(passes_[i]->writes[0]).numel()},
+      folded[i] = new_tensor({groups, meta_of(passes_[i]->writes[0]).numel()},
                              passes_[i]->program.dtype(passes_[i]->program.result()));
-  const int64_t parts = threads == 1 ? 1 : std::min(blocks, 8 * threads);
+  const int64_t parts = threads == 1 ? 1 : std::min(groups, 8 * threads);
   parallel_for(
-      parts, [&] { return Worker(*this, tensors, folded); },
+      parts, [&] { return Worker(*this, tensors, folded, in_group); },
       [&](Worker& worker, int64_t part) {
-        for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) {
-          check_interrupt();
-          worker.run(block);
-        }
+        for (int64_t group = groups * part / parts; group < groups * (part + 1) / parts; ++group)
+          worker.run_group(group);
       });
   for (std::size_t i = 0; i < passes_.size(); ++i)
     if (folds_blocks_[i]) join_folded(i, folded[i], tensors);
 }
 
 void Blocks::join_folded(std::size_t i, const Tensor& folded, std::vector<Tensor>& tensors) const {
-  const Dims result_strides{0, 1};
-  const StridedView views[] = {{folded.sizes(), result_strides}, {folded.sizes(), folded.strides()}};
-  Plan plan;
-  make_reduction_plan(folded.sizes(), views, 2, plan);
-  Program program;
-  program.input(folded.dtype());
-  const void* const from = folded.impl()->data();
-  run_reduction(plan, program, passes_[i]->reduction, tensors[place(passes_[i]->writes[0])].impl()->data(), &from);
+  fold_rows(folded, passes_[i]->reduction, tensors[place(passes_[i]->writes[0])].impl()->data());
 }
 
 }  // namespace tenon::fusion

@@ -48,6 +48,8 @@ class Blocks {
   /// Whether blocks are long runs of the memory of what is read and lasts.
   bool has_long_runs(const Axes& axes, int64_t shortest) const;
   void make_form(const Axes& axes, int64_t rows, Form& form) const;
+  /// Whether a value may be computed in the memory of an argument, which begins anywhere.
+  bool is_written(int id) const;
   void plan_program(const Form& form, const Pass& pass, PlannedProgram& planned) const;
   /// What the blocks of pass `i` folded to becomes its result.
   void join_folded(std::size_t i, const Tensor& folded, std::vector<Tensor>& tensors) const;

@@ -111,6 +111,21 @@ TEST(Compile, LargeResultsPastTheCaches) {
   }
 }
 
+TEST(Compile, RowsOfAnyLengthInPlaceAndApart) {
+  // Lanes behind whole vectors are computed twice where that changes nothing.
+  for (const Dtype dtype : {float32, float64}) {
+    for (int64_t n = 1; n <= 130; ++n) {
+      const Tensor a = values({3, n}, dtype, 0), row = values({n}, dtype, 1), column = values({3, 1}, dtype, 2);
+      const Tensor wanted = chain(a, row, column);
+      EXPECT_TRUE(same(compile(chain)(a, row, column), wanted)) << n;
+      EXPECT_TRUE(same(compile(truth)(a, row), truth(a, row))) << n;
+      Tensor written = a.clone();
+      compile(chain).out(written, written, row, column);
+      EXPECT_TRUE(same(written, wanted)) << n << " in place";
+    }
+  }
+}
+
 TEST(Compile, WritesWhatItIsGiven) {
   const auto compiled = compile(pair);
   Tensor a = values({300}, float32, 0);

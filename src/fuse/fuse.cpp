@@ -86,7 +86,7 @@ class Kept {
 }  // namespace
 
 struct Fused::State {
-  explicit State(Function given) : function(std::move(given)) {}
+  State(Function given, Keep what) : function(std::move(given)), keep(what) {}
 
   std::shared_ptr<const fusion::Graph> graph_for(const List<Tensor>& inputs) {
     return graphs.get([&](const auto& take) { for_each_word(inputs, take); },
@@ -94,25 +94,30 @@ struct Fused::State {
   }
   /// Of recorded arguments; null: the function is called as it is.
   std::shared_ptr<const fusion::Backward> backward_for(const List<Tensor>& inputs) {
+    auto backward = known_backward(inputs);
+    return backward && backward->can_run(inputs) ? backward : nullptr;
+  }
+  std::shared_ptr<const fusion::Backward> known_backward(const List<Tensor>& inputs) {
     const auto for_each = [&](const auto& take) {
       for_each_word(inputs, take);
       for (const Tensor& input : inputs) take(input.requires_grad());
     };
-    return backwards.get(for_each, [&] { return fusion::Backward::make(function, inputs); });
+    return backwards.get(for_each, [&] { return fusion::Backward::make(function, inputs, keep); });
   }
 
   Function function;
+  Keep keep;
   Kept<fusion::Graph> graphs;
   Kept<fusion::Backward> backwards;
 };
 
-Fused::Fused(Function function) : state_(std::make_shared<State>(std::move(function))) {}
+Fused::Fused(Function function, Keep keep) : state_(std::make_shared<State>(std::move(function), keep)) {}
 
 List<Tensor> Fused::operator()(const List<Tensor>& inputs) const {
   if (any_is_meta(inputs) || thread_modes.traced) return state_->function(inputs);
   if (any_is_recorded(inputs)) {
     const auto backward = state_->backward_for(inputs);
-    return backward ? fusion::Backward::call(backward, *this, inputs) : state_->function(inputs);
+    return backward ? fusion::Backward::call(backward, inputs) : state_->function(inputs);
   }
   const auto graph = state_->graph_for(inputs);
   return graph->can_run(inputs) ? graph->run(inputs) : state_->function(inputs);
@@ -125,16 +130,15 @@ uint64_t Fused::prepare(const List<Tensor>& inputs) const {
     const NoGrad unrecorded;
     return prepare(inputs);
   }
-  std::shared_ptr<const fusion::Graph> trace;
-  return prepare(inputs, trace);
+  const auto graph = state_->graph_for(inputs);
+  return graph->can_run(inputs) ? graph->number() : 0;
 }
 
-uint64_t Fused::prepare(const List<Tensor>& inputs, std::shared_ptr<const fusion::Graph>& trace) const {
-  if (any_is_meta(inputs) || thread_modes.traced || any_is_recorded(inputs)) return prepare(inputs);
-  auto graph = state_->graph_for(inputs);
-  if (!graph->can_run(inputs)) return 0;
-  trace = std::move(graph);
-  return trace->number();
+fusion::Prepared fusion::Prepared::make(const Fused& fused, const List<Tensor>& inputs) {
+  if (any_is_meta(inputs) || thread_modes.traced || any_is_recorded(inputs)) return {fused.prepare(inputs), nullptr};
+  auto graph = fused.state_->graph_for(inputs);
+  if (!graph->can_run(inputs)) return {0, nullptr};
+  return {graph->number(), std::move(graph)};
 }
 
 int Fused::passes(const List<Tensor>& inputs) const { return state_->graph_for(inputs)->passes(); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "dispatch/differentiate.h"
@@ -25,12 +27,28 @@ uint64_t next_number() noexcept {
 
 TensorImpl* base_of(const Tensor& tensor) { return tensor.impl()->base ? tensor.impl()->base : tensor.impl(); }
 
+// A pass reads so few elements from the first-level cache.
+constexpr int64_t kFewElements = 1024;
+
+// So few elements are in the first-level cache: to fold them while they are computed takes longer than a pass of their
+// own. Bench: tenon_bench --filter '^fuse/layer_norm by hand/(few|L1)'.
+constexpr int64_t kFewFolded = 2048;
+
+/// Whether the tensor holds one number many times, as zeros() and full() give.
+bool is_one_number(const Tensor& tensor) {
+  if (tensor.impl()->base || !tensor.is_contiguous() || tensor.numel() <= kFewElements) return false;
+  const auto* const data = static_cast<const std::byte*>(tensor.impl()->data());
+  const auto size = static_cast<std::size_t>(tensor.nbytes()), item = static_cast<std::size_t>(tensor.itemsize());
+  return std::memcmp(data, data + item, size - item) == 0;
+}
+
 /// Divides a trace into passes.
 class Passes {
  public:
   explicit Passes(const GraphTrace& trace)
       : trace_(trace), is_needed_(trace.values.size(), false), is_there_(trace.values.size(), false) {
     find_needed();
+    keep_functions();
     find_folds();
     for (std::size_t id = 0; id < trace_.values.size(); ++id)
       is_there_[id] = trace_.values[id].kind != GraphValue::Kind::made;
@@ -113,6 +131,35 @@ class Passes {
         is_needed_[id] = true;
   }
 
+  /// What several Programs would compute, because reductions lie between them, is needed in memory, too, if it takes
+  /// longer than a load and a store: passes over the same rows have it in the cache.
+  void keep_functions() {
+    struct Levels {
+      int first = std::numeric_limits<int>::max(), last = -1;
+    };
+    std::vector<int> level(trace_.values.size(), 0);  // of the Program that computes it: reductions before it
+    for (const GraphStep& step : trace_.steps) {
+      int before = 0;
+      for (const int operand : step.operands) before = std::max(before, level[place(operand)]);
+      if (!step.is_elementwise()) ++before;
+      for (const int result : step.results) level[place(result)] = before;
+    }
+    std::vector<Levels> read(trace_.values.size());  // by Programs
+    for (std::size_t i = trace_.steps.size(); i-- > 0;) {
+      const GraphStep& step = trace_.steps[i];
+      if (!is_any_used(step)) continue;
+      const std::size_t id = place(step.results[0]);
+      if (step.is_function && read[id].first < read[id].last) is_needed_[id] = true;
+      const bool is_inside = step.is_elementwise() && !is_needed_[id];
+      for (const int operand : step.operands) {
+        const int own = step.is_elementwise() ? level[id] : level[place(operand)];
+        Levels& levels = read[place(operand)];
+        levels.first = std::min(levels.first, is_inside ? read[id].first : own);
+        levels.last = std::max(levels.last, is_inside ? read[id].last : own);
+      }
+    }
+  }
+
   /// Computes what a Program of these results depends on and is needed in memory, where `is_apart(id)`.
   template <class IsApart, class OnProgram>
   void compute_needed(const std::vector<int>& results, const IsApart& is_apart, int before,
@@ -138,7 +185,7 @@ class Passes {
       if (!step.fold || !is_any_used(step)) continue;
       const int id = step.operands[0];
       const GraphValue& value = trace_.values[place(id)];
-      if (value.step < 0 || !step_of(id).is_elementwise() || uses[place(id)] != 1 ||
+      if (value.step < 0 || !step_of(id).is_elementwise() || uses[place(id)] != 1 || value.meta.numel() <= kFewFolded ||
           part_of(value.step) != part_of(static_cast<int>(i)) || repeats_work(id, uses))
         continue;
       folds_[i] = true;
@@ -214,32 +261,15 @@ class Passes {
 
 }  // namespace
 
-int root_of(const GraphTrace& trace, int id) {
-  while (trace.values[place(id)].kind == GraphValue::Kind::made) {
-    const GraphStep& step = trace.steps[place(trace.values[place(id)].step)];
-    if (step.name != "view") return id;
-    id = step.operands[0];
-  }
-  return id;
-}
-
-bool is_cheap_to_repeat(const GraphTrace& trace) {
-  // Their derivatives look for zeros.
-  static constexpr std::string_view kByElements[] = {"prod", "cumprod"};
-  if (trace.reads_recorded || !trace.written.empty()) return false;
-  for (const int id : trace.results) {
-    if (trace.values[place(id)].kind != GraphValue::Kind::made || root_of(trace, id) != id) return false;
-  }
-  return std::all_of(trace.steps.begin(), trace.steps.end(), [](const GraphStep& step) {
-    const bool is_cheap = step.is_elementwise() || step.row_dims || step.name == "view";
-    return is_cheap && std::find(std::begin(kByElements), std::end(kByElements), step.name) == std::end(kByElements);
-  });
-}
-
 Graph::~Graph() = default;
 
-Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t block_bytes)
-    : number_(next_number()), block_bytes_(block_bytes), trace_(trace_graph(function, inputs)) {
+Graph::Graph(GraphTrace trace, int64_t block_bytes)
+    : number_(next_number()), block_bytes_(block_bytes), trace_(std::move(trace)) {
+  note_captures();
+  shrink_constants();
+  write_sources_of_copies(trace_);
+  merge_repeated_steps(trace_);
+  narrow_expanded_steps(trace_);
   for (const GraphValue& value : trace_.values) most_elements_ = std::max(most_elements_, value.meta.numel());
   Passes passes(trace_);
   passes.for_each(
@@ -261,6 +291,7 @@ Graph::Graph(const TracedFunction& function, const List<Tensor>& inputs, int64_t
       });
   make_turns();
   note_last_reads();
+  note_last_writes();
   note_own_results();
   note_only_program();
 }
@@ -298,13 +329,17 @@ void Graph::record(Pass& pass, const std::vector<int>& results, const std::vecto
   pass.program = pass.recorder.program(numbers_of(results), pass.numbers);
   if (pass.fold_step) pass.finish_fold(trace_.values[place(pass.folded())].meta);
   pass.program.join_chains();
-  if (trace_.values[place(results[0])].meta.numel() == 0) return;
+  if (trace_.values[place(results[0])].meta.numel() > 0) plan(pass, Memory{});
+}
+
+void Graph::plan(Pass& pass, const Memory& memory) const {
+  pass.planned = {};
   pass.plan(
       [&](int id) {
         const Tensor& meta = trace_.values[place(id)].meta;
         return StridedView{meta.sizes(), meta.strides()};
       },
-      Memory{}, pass.planned);
+      memory, pass.planned);
 }
 
 void Graph::note_last_reads() {
@@ -359,9 +394,27 @@ void Graph::renew_own_results(std::vector<Tensor>& tensors) const {
   }
 }
 
-void Graph::note_own_results() {
+void Graph::note_captures() {
   for (std::size_t id = 0; id < trace_.values.size(); ++id)
     if (trace_.values[id].kind == GraphValue::Kind::capture) captures_.push_back(static_cast<int>(id));
+}
+
+void Graph::shrink_constants() {
+  std::vector<bool> is_memory(trace_.values.size(), false);  // something looks at the memory itself
+  for (const int id : trace_.results) is_memory[place(id)] = true;
+  for (const GraphStep& step : trace_.steps)
+    if (!step.is_elementwise())
+      for (const int id : step.operands) is_memory[place(id)] = true;
+  for (const int id : captures_) {
+    GraphValue& value = trace_.values[place(id)];
+    if (is_memory[place(id)] || !is_one_number(value.capture) || !is_own(value.capture.impl())) continue;
+    value.capture = value.capture.as_strided({1}, {1}).clone().view({}).expand(value.capture.sizes());
+    value.meta =
+        empty_strided(value.capture.sizes(), value.capture.strides(), Options(value.capture.dtype(), Device::meta));
+  }
+}
+
+void Graph::note_own_results() {
   for (const int id : trace_.results) {
     const int root = root_of(trace_, id);
     const GraphValue& value = trace_.values[place(root)];
@@ -403,7 +456,7 @@ List<Tensor> Graph::run_only_program(const List<Tensor>& inputs) const {
 }
 
 bool Graph::can_run(const List<Tensor>& inputs) const {
-  if (trace_.reads_recorded || gives_written_views_) return false;
+  if (trace_.reads_recorded || trace_.warns || gives_written_views_) return false;
   for (const int id : captures_) {
     const Tensor &now = trace_.values[place(id)].capture, &traced = trace_.values[place(id)].meta;
     if (now.dtype() != traced.dtype() || now.sizes() != traced.sizes() || now.strides() != traced.strides())
@@ -416,6 +469,7 @@ bool Graph::can_run(const List<Tensor>& inputs) const {
     if (std::count_if(inputs.begin(), inputs.end(), [&](const Tensor& other) { return other.is(self); }) > 1)
       return false;
     if (std::any_of(inputs.begin(), inputs.end(), shares)) return false;
+    if (internal_overlap(self) != InternalOverlap::no) return false;
     for (const GraphValue& value : trace_.values)
       if (value.kind == GraphValue::Kind::capture && share_memory(value.capture, self)) return false;
   }
@@ -426,6 +480,17 @@ int Graph::passes() const noexcept {
   return static_cast<int>(std::count_if(turns_.begin(), turns_.end(), [&](const Turn& turn) {
     return turn.blocks || !passes_[place(turn.passes[0])]->is_view();
   }));
+}
+
+void Graph::run_turns(std::size_t begin, std::size_t end, std::vector<Tensor>& tensors) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    const Turn& turn = turns_[i];
+    if (turn.blocks && turn.blocks->fits(tensors))
+      turn.blocks->run(tensors);
+    else
+      for (const int pass : turn.passes) passes_[place(pass)]->run(trace_.values, tensors);
+    for (const int id : turn.dropped) tensors[place(id)] = Tensor();
+  }
 }
 
 List<Tensor> Graph::run(const List<Tensor>& inputs) const {
@@ -439,17 +504,9 @@ List<Tensor> Graph::run(const List<Tensor>& inputs) const {
     if (value.kind == GraphValue::Kind::capture) tensors[id] = value.capture;
   }
   renew_own_results(tensors);
-  for (const Turn& turn : turns_) {
-    if (turn.blocks && turn.blocks->fits(tensors))
-      turn.blocks->run(tensors);
-    else
-      for (const int pass : turn.passes) passes_[place(pass)]->run(trace_.values, tensors);
-    for (const int id : turn.dropped) tensors[place(id)] = Tensor();
-  }
-  for (const auto& [input, id] : trace_.written) {
-    run_copy(tensors[place(input)], tensors[place(id)]);
-    tensors[place(id)] = tensors[place(input)];  // a result that is the argument
-  }
+  const std::size_t before = last_writes_.empty() ? turns_.size() : last_turn_;
+  run_turns(0, before, tensors);
+  if (!trace_.written.empty()) run_writes(before, tensors);
   List<Tensor> results;
   for (const int id : trace_.results) results.push_back(tensors[place(id)]);
   return results;

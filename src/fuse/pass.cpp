@@ -7,12 +7,6 @@
 #include "tile/run.h"
 
 namespace tenon::fusion {
-namespace {
-
-// Longer runs are computed one by one: joining them takes as long. Bench: tenon_bench --filter '^fuse/chain/L'.
-constexpr int64_t kMostJoined = 256;
-
-}  // namespace
 
 void Pass::finish_fold(const Tensor& elements) {
   const FoldedElements folded =
@@ -25,11 +19,7 @@ void Pass::plan(SizesView shape, std::vector<StridedView> views, const Memory& m
   views.resize(views.size() + numbers.size());
   const auto count = static_cast<int64_t>(views.size());
   if (!fold_step) {
-    // Each instruction of a Program is a call for each run.
-    const auto calls = static_cast<int64_t>(program.instructions().size());
-    FairRuns fair = FairRuns::of_calls(2);
-    if (calls > 1) fair.repeated = std::min(kMostJoined, fair.repeated * calls);
-    make_plan(shape, views.data(), count, to.plan, static_cast<int64_t>(writes.size()), fair);
+    make_plan(shape, views.data(), count, to.plan, static_cast<int64_t>(writes.size()));
     return make_schedule(to.plan, program, memory, to.schedule);
   }
   const Dims strides = spread_strides(views[0].strides, *fold_step->row_dims, fold_step->keeps_dims);
@@ -50,29 +40,33 @@ bool Pass::fits(const std::vector<GraphValue>& values, const std::vector<Tensor>
 void Pass::run(const std::vector<GraphValue>& values, std::vector<Tensor>& tensors) const {
   if (!step) return run_program(values, tensors);
   std::vector<Tensor> operands;
-  for (const int id : reads) operands.push_back(tensors[place(id)]);
-  const List<Tensor> results = step->compute(operands.data());
-  for (std::size_t i = 0; i < results.size(); ++i) tensors[place(writes[i])] = results[i];
+  if (reads.size() > 1)
+    for (const int id : reads) operands.push_back(tensors[place(id)]);
+  List<Tensor> results = step->compute(reads.size() == 1 ? &tensors[place(reads[0])] : operands.data());
+  for (std::size_t i = 0; i < results.size(); ++i) tensors[place(writes[i])] = std::move(results[i]);
 }
 
 void Pass::run_program(const std::vector<GraphValue>& values, std::vector<Tensor>& tensors) const {
-  std::vector<void*> outs;
-  std::vector<const void*> inputs;
+  SmallVector<void*, 8> outs;
+  SmallVector<const void*, 16> inputs;
+  bool on_lines = true;  // as a tensor that is made here
   for (const int id : writes) {
     const Tensor& meta = values[place(id)].meta;
-    tensors[place(id)] = new_strided_tensor(meta.sizes(), meta.strides(), meta.dtype(), Device::cpu);
-    outs.push_back(tensors[place(id)].impl()->data());
+    Tensor& result = tensors[place(id)];  // an argument, if it is there
+    if (!result.defined()) result = new_strided_tensor(meta.sizes(), meta.strides(), meta.dtype(), Device::cpu);
+    outs.push_back(result.impl()->data());
+    on_lines &= reinterpret_cast<uintptr_t>(outs.back()) % kLine == 0;
   }
   if (tensors[place(writes[0])].numel() == 0) return;
   for (const int id : reads) inputs.push_back(tensors[place(id)].impl()->data());
-  inputs.insert(inputs.end(), numbers.begin(), numbers.end());
-  if (fits(values, tensors)) return run(planned, outs.data(), inputs.data());
+  for (const void* const number : numbers) inputs.push_back(number);
+  if (on_lines && fits(values, tensors)) return run(planned, outs.data(), inputs.data());
   PlannedProgram other;
   const auto view_of = [&](int id) {
     const Tensor& tensor = id == folded() ? values[place(id)].meta : tensors[place(id)];
     return StridedView{tensor.sizes(), tensor.strides()};
   };
-  plan(view_of, Memory{}, other);
+  plan(view_of, Memory::of(program, outs.data(), inputs.data()), other);
   run(other, outs.data(), inputs.data());
 }
 

@@ -140,6 +140,10 @@ Graph::Turn Graph::next_blocks(const Axes& axes, std::vector<int>& left) {
 }
 
 void Graph::make_turns() {
+  if (passes_.size() == 1) {
+    turns_.push_back({{0}, nullptr});
+    return;
+  }
   const Axes axes(trace_);
   std::vector<int> left;
   for (std::size_t i = 0; i < passes_.size(); ++i) left.push_back(static_cast<int>(i));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/decimal.h"
@@ -87,10 +88,46 @@ class Unpacker {
   bool member_ended_ = false;
 };
 
+/// A field without the quotes around it.
+std::string unquoted(std::string_view field) {
+  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return std::string(field);
+  std::string text(field.substr(1, field.size() - 2));
+  for (std::size_t at = 0; (at = text.find("\"\"", at)) != std::string::npos; ++at) text.erase(at, 1);
+  return text;
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::errc read_number(std::string_view field, double& value) {
+  // from_chars does not accept a plus sign.
+  const std::string_view digits = field.size() > 1 && field[0] == '+' && field[1] != '-' ? field.substr(1) : field;
+  const auto [end, failed] = from_decimal(digits.data(), digits.data() + digits.size(), value);
+  return failed == std::errc() && end != digits.data() + digits.size() ? std::errc::invalid_argument : failed;
+}
+
+/// The fields of a line of names; a comma between quotes does not end one.
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  bool in_quotes = false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    if (i < line.size() && line[i] == '"') in_quotes = !in_quotes;
+    if (i < line.size() && (line[i] != ',' || in_quotes)) continue;
+    fields.push_back(trimmed(line.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  return fields;
+}
+
+bool begins_as_name(std::string_view field) noexcept {
+  if (field.empty()) return false;
+  const char first = field[0];
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' || first == '"' ||
+         static_cast<unsigned char>(first) >= 0x80;
 }
 
 /// Collects rows of numbers from lines.
@@ -106,6 +143,7 @@ class Table {
     }
     begun_ += block;
   }
+  const std::vector<std::string>& names() const noexcept { return names_; }
   int64_t nbytes() const noexcept { return static_cast<int64_t>(values_->size() * sizeof(double)); }
   Tensor take() {
     read_begun_line({});
@@ -130,6 +168,7 @@ class Table {
     if (line_ == 1 && line.substr(0, kByteOrderMark.size()) == kByteOrderMark)
       line.remove_prefix(kByteOrderMark.size());
     if (trimmed(line).empty()) return;
+    if (rows_ == 0 && names_.empty() && read_names(line)) return;
     column_ = 0;
     for (;;) {
       const std::size_t comma = line.find(',');
@@ -139,18 +178,30 @@ class Table {
       line = line.substr(comma + 1);
     }
     if (rows_ == 0) columns_ = column_;
+    if (rows_ == 0 && !names_.empty() && std::cmp_not_equal(names_.size(), columns_))
+      fail("the row ends here; the line of names has " + std::to_string(names_.size()) + " columns");
     if (column_ != columns_) fail("the row ends here; the first row has " + std::to_string(columns_) + " columns");
     ++rows_;
+  }
+  /// Whether the line has names: no field is a number, and one begins as a name does.
+  bool read_names(std::string_view line) {
+    const std::vector<std::string_view> fields = fields_of(line);
+    double number = 0;
+    const auto is_number = [&](std::string_view field) {
+      return read_number(field, number) != std::errc::invalid_argument;
+    };
+    if (std::any_of(fields.begin(), fields.end(), is_number)) return false;
+    if (std::none_of(fields.begin(), fields.end(), begins_as_name)) return false;
+    for (std::string_view field : fields) names_.push_back(unquoted(field));
+    return true;
   }
   void read_field(std::string_view field) {
     if (rows_ > 0 && column_ > columns_) fail("the first row has " + std::to_string(columns_) + " columns only");
     if (field.empty()) fail("a number is missing");
-    // from_chars does not accept a plus sign.
-    const std::string_view digits = field.size() > 1 && field[0] == '+' && field[1] != '-' ? field.substr(1) : field;
     double value = 0;
-    const auto [end, failed] = from_decimal(digits.data(), digits.data() + digits.size(), value);
+    const std::errc failed = read_number(field, value);
     if (failed == std::errc::result_out_of_range) fail("'" + quoted(field) + "' is out of float64's range");
-    if (failed != std::errc() || end != digits.data() + digits.size()) fail("'" + quoted(field) + "' is not a number");
+    if (failed != std::errc()) fail("'" + quoted(field) + "' is not a number");
     values_->push_back(value);
   }
   /// A field in an error text, without NULs, which would end the text.
@@ -165,19 +216,22 @@ class Table {
 
   const std::string& path_;
   std::unique_ptr<std::vector<double>> values_;
-  std::string begun_;  // the beginning of a line whose end is in the next block
+  std::string begun_;               // the beginning of a line whose end is in the next block
+  std::vector<std::string> names_;  // of the columns; empty: the file has none
   int64_t line_ = 0, column_ = 0, rows_ = 0, columns_ = 0;
 };
 
 }  // namespace
 
-Tensor tensor_of_csv(const InputFile& file) {
+Tensor tensor_of_csv(const InputFile& file, std::vector<std::string>* names) {
   Table table(file.path());
   table.read(text_of(file));
-  return table.take();
+  const Tensor numbers = table.take();
+  if (names) *names = table.names();
+  return numbers;
 }
 
-Tensor tensor_of_gzipped_csv(const InputFile& file) {
+Tensor tensor_of_gzipped_csv(const InputFile& file, std::vector<std::string>* names) {
   if (file.nbytes() == 0) fail_damaged(file.path(), "it is cut short: it is empty");
   if (!begins_as_gzip(text_of(file))) fail_file(file.path(), "is not a gzip file");
   Table table(file.path());
@@ -185,7 +239,19 @@ Tensor tensor_of_gzipped_csv(const InputFile& file) {
     table.read(block);
     check_load_limit(file.path(), "its table takes", table.nbytes());
   });
-  return table.take();
+  const Tensor numbers = table.take();
+  if (names) *names = table.names();
+  return numbers;
+}
+
+Tensor load_column(const EntryName& name) {
+  const InputFile file(name.path, Reading::mapped);
+  std::vector<std::string> names;
+  const Tensor table = is_gzip(file) ? tensor_of_gzipped_csv(file, &names) : tensor_of_csv(file, &names);
+  if (names.empty()) fail_file(name.path, "has no line of names, so '" + name.entry + "' is none of its columns");
+  const auto found = std::find(names.begin(), names.end(), name.entry);
+  if (found == names.end()) fail_file(name.path, "has no column '" + name.entry + "'" + listed(names));
+  return table.select(1, found - names.begin());
 }
 
 bool is_gzip(const InputFile& file) noexcept { return begins_as_gzip(text_of(file)); }

@@ -52,6 +52,33 @@ TEST(Csv, NumbersBecomeRows) {
   }
 }
 
+TEST(Csv, ALineOfNamesIsSkippedAndNamesColumns) {
+  for (const char* names : {"a,b\n", "\n a , \"b\"\r\n",
+                            "\xEF\xBB\xBF"
+                            "a,b\n",
+                            "\"a\",b\n"}) {
+    write(std::string(names) + "1,2\n3,4\n");
+    EXPECT_EQ(to_string(load(path())), "tensor([[1., 2.],\n        [3., 4.]], dtype=torch.float64)") << names;
+    EXPECT_EQ(to_string(load(path() + ":b")), "tensor([2., 4.], dtype=torch.float64)") << names;
+  }
+  write(",\"x, y\",\"5\"\" disk\",\xC3\xA4\n1,2,3,4\n");
+  EXPECT_EQ(load(path() + ":x, y").item<double>(), 2);
+  EXPECT_EQ(load(path() + ":5\" disk").item<double>(), 3);
+  EXPECT_EQ(load(path() + ":\xC3\xA4").item<double>(), 4);
+  const auto column_error = [](const char* column) {
+    try {
+      load(path() + ":" + column);
+    } catch (const FileError& failure) {
+      return std::string(failure.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(column_error("z"), path() + ": has no column 'z'; it holds , x, y, 5\" disk, \xC3\xA4");
+  write("nan,inf\n1,2\n");
+  EXPECT_EQ(load(path()).sizes(), SizesView({2, 2})) << "numbers are no names";
+  EXPECT_EQ(column_error("nan"), path() + ": has no line of names, so 'nan' is none of its columns");
+}
+
 TEST(Csv, ErrorsNameLineAndColumn) {
   const struct {
     std::string text;
@@ -66,6 +93,11 @@ TEST(Csv, ErrorsNameLineAndColumn) {
       {"1e999\n", "line 1, column 1: '1e999' is out of float64's range"},
       {"+-1\n", "line 1, column 1: '+-1' is not a number"},
       {std::string("1\0,2\n", 5), "line 1, column 1: '1\\0' is not a number"},
+      {"a,1\n", "line 1, column 1: 'a' is not a number"},
+      {"a,b\n1\n", "line 2, column 1: the row ends here; the line of names has 2 columns"},
+      {"a,b\n1,2,3\n", "line 2, column 3: the row ends here; the line of names has 2 columns"},
+      {"a,b\nc,d\n", "line 2, column 1: 'c' is not a number"},
+      {"a,b\n", "holds no numbers"},
       {"", "holds no numbers"},
       {"\n \n", "holds no numbers"},
   };

@@ -6,11 +6,12 @@
 
 namespace tenon::io {
 
-/// Loads .npy, .safetensors (FILE.safetensors:NAME if it holds several tensors), .png, .csv or .csv.gz. For a pipe or
-/// device without such an ending, the first bytes decide. Throws FileError for other names and for invalid files.
+/// Loads .npy, .safetensors or .npz (FILE:NAME if it holds several tensors), .png, .csv or .csv.gz (FILE:NAME: one
+/// column). For a pipe or device without such an ending, the first bytes decide. Throws FileError for other names and
+/// for invalid files.
 Tensor load(const std::string& path);
 
-enum class OutputFormat : unsigned char { npy, png, safetensors };
+enum class OutputFormat : unsigned char { npy, png, entries };
 /// The format in which a result is written; .npy for pipes and devices. Throws FileError for other endings.
 OutputFormat output_format(const std::string& path);
 

@@ -25,18 +25,18 @@ int64_t data_bytes(const NpyHeader& header, const std::string& path) {
   return zero ? 0 : nbytes;
 }
 
-void check_length(const InputFile& file, const NpyHeader& header, int64_t needed) {
-  const int64_t present = file.nbytes() - header.data_offset;  // exact: the header is part of the file
+void check_length(const std::string& path, int64_t nbytes, const NpyHeader& header, int64_t needed) {
+  const int64_t present = nbytes - header.data_offset;  // exact: the header is part of the file
   if (present == needed) return;
   const std::string promised = "the header says " + to_string(header.sizes) + " of " + dtype_name(header.dtype) + ", " +
                                std::to_string(needed) + " bytes, and " + std::to_string(present) + " are there";
-  fail_damaged(file.path(), (present < needed ? "it is cut short: " : "bytes are left over: ") + promised);
+  fail_damaged(path, (present < needed ? "it is cut short: " : "bytes are left over: ") + promised);
 }
 
 /// Checks that every bool is 0 or 1, as kernels require.
-void check_bools(const InputFile& file, const std::byte* data, int64_t count) {
+void check_bools(const std::string& path, const std::byte* data, int64_t count) {
   const bool sound = std::all_of(data, data + count, [](std::byte value) { return value <= std::byte{1}; });
-  if (!sound) fail_damaged(file.path(), "elements of dtype bool hold bytes other than 0 and 1");
+  if (!sound) fail_damaged(path, "elements of dtype bool hold bytes other than 0 and 1");
 }
 
 Dims strides_of(const NpyHeader& header) {
@@ -86,18 +86,27 @@ void check_ndim(int64_t ndim) {
 
 bool is_npy(const InputFile& file) noexcept { return begins_as_npy(text_of(file)); }
 
-Tensor tensor_of_npy(std::unique_ptr<InputFile> file) {
-  const NpyHeader header = read_npy_header(text_of(*file), file->path());
-  const int64_t nbytes = data_bytes(header, file->path());
-  check_length(*file, header, nbytes);
-  if (nbytes == 0) return empty_strided(header.sizes, strides_of(header), header.dtype);
-  std::byte* data = file->data() + header.data_offset;  // exact: inside the file
-  if (header.dtype == Dtype::bool_) check_bools(*file, data, nbytes);
+Tensor tensor_of_npy(std::byte* bytes, int64_t nbytes, const std::string& path, std::shared_ptr<void> keeper) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(nbytes));
+  const NpyHeader header = read_npy_header(text, path);
+  const int64_t needed = data_bytes(header, path);
+  check_length(path, nbytes, header, needed);
+  if (needed == 0) return empty_strided(header.sizes, strides_of(header), header.dtype);
+  std::byte* data = bytes + header.data_offset;  // exact: inside the file
+  if (header.dtype == Dtype::bool_) check_bools(path, data, needed);
   const bool aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(itemsize(header.dtype)) == 0;
-  if (header.swapped || !aligned) return copy_elements(header, data, nbytes);
-  const Tensor tensor = from_buffer(data, header.sizes, strides_of(header), header.dtype, close_file, file.get());
-  static_cast<void>(file.release());  // the tensor's storage closes it
+  if (header.swapped || !aligned) return copy_elements(header, data, needed);
+  auto kept = std::make_unique<std::shared_ptr<void>>(std::move(keeper));
+  const Tensor tensor = from_buffer(
+      data, header.sizes, strides_of(header), header.dtype,
+      [](void*, void* context) { delete static_cast<std::shared_ptr<void>*>(context); }, kept.get());
+  static_cast<void>(kept.release());  // the tensor's storage deletes it
   return tensor;
+}
+
+Tensor tensor_of_npy(std::unique_ptr<InputFile> file) {
+  const std::shared_ptr<InputFile> kept = std::move(file);
+  return tensor_of_npy(kept->data(), kept->nbytes(), kept->path(), kept);
 }
 
 Tensor tensor_of_bytes(std::unique_ptr<InputFile> file) {

@@ -18,6 +18,8 @@ Tensor load_npy(const std::string& path);
 bool is_npy(const InputFile& file) noexcept;
 /// The array in an opened file; the tensor keeps the file's memory.
 Tensor tensor_of_npy(std::unique_ptr<InputFile> file);
+/// The same for the bytes of a .npy file that lie in another one; the tensor keeps `keeper`. `path` is for error texts.
+Tensor tensor_of_npy(std::byte* bytes, int64_t nbytes, const std::string& path, std::shared_ptr<void> keeper);
 /// All bytes of an opened file, as uint8; the tensor keeps the file's memory.
 Tensor tensor_of_bytes(std::unique_ptr<InputFile> file);
 

@@ -11,6 +11,7 @@
 #include "base/fork.h"
 #include "tenon/autograd.h"
 #include "tenon/tensor.h"
+#include "tensor/history.h"
 #include "type/visit.h"
 
 namespace tenon {
@@ -352,6 +353,8 @@ void set_print_options(const PrintOptions& options) noexcept {
 
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "[ Tensor (undefined) ]";
+  if (stands_for_data(tensor))
+    throw NotImplementedError("a tensor cannot be printed while a function is traced: there is no data");
   PrintOptions options = print_options();
   options.edgeitems = std::max<int64_t>(options.edgeitems, 0);
   const std::string prefix = "tensor(";

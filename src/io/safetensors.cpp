@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kEnding = ".safetensors";
 constexpr int64_t kLengthBytes = 8;
 constexpr std::pair<const char*, Dtype> kDtypes[] = {
     {"BOOL", Dtype::bool_},  {"U8", Dtype::uint8},      {"I8", Dtype::int8},       {"I16", Dtype::int16},
@@ -61,16 +60,14 @@ class Header {
     json_.erase("__metadata__");
   }
 
-  std::string only_name() const {
-    if (json_.size() == 1) return json_.begin().key();
-    fail_file(file_.path(), "holds " + std::to_string(json_.size()) + " tensors; name one, as in " + file_.path() +
-                                ":" + (json_.empty() ? "NAME" : json_.begin().key()) + listed());
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : json_.items()) names.push_back(name);
+    return names;
   }
   Place place(const std::string& name) const {
-    const auto found = json_.find(name);
-    if (found == json_.end()) fail_file(file_.path(), "has no tensor '" + name + "'" + listed());
     try {
-      return checked(name, *found);
+      return checked(name, json_.at(name));
     } catch (const Json::exception&) {
       damaged("entry '" + name + "' has no dtype, shape and data_offsets");
     }
@@ -78,15 +75,6 @@ class Header {
 
  private:
   [[noreturn]] void damaged(const std::string& why) const { fail_damaged(file_.path(), why); }
-  std::string listed() const {
-    std::string names;
-    std::size_t count = 0;
-    for (const auto& [name, entry] : json_.items()) {
-      if (++count > 20) return "; it holds " + names + ", ...";
-      names += (names.empty() ? "" : ", ") + name;
-    }
-    return names.empty() ? "" : "; it holds " + names;
-  }
   Place checked(const std::string& name, const Json& entry) const {
     const std::string code = entry.at("dtype").get<std::string>();
     const auto* const known =
@@ -132,22 +120,11 @@ void close_file(void*, void* context) { delete static_cast<InputFile*>(context);
 
 }  // namespace
 
-bool is_safetensors(const std::string& name) noexcept {
-  const std::size_t at = name.find(kEnding);
-  if (at == std::string::npos || at == 0) return false;
-  const std::size_t end = at + std::strlen(kEnding);
-  return end == name.size() || name[end] == ':';
-}
-
-SafetensorsName split_safetensors(const std::string& name) {
-  const std::size_t end = name.find(kEnding) + std::strlen(kEnding);
-  return {name.substr(0, end), end < name.size() ? name.substr(end + 1) : ""};
-}
-
-Tensor load_safetensors(const SafetensorsName& name) {
+Tensor load_safetensors(const EntryName& name) {
   auto file = std::make_unique<InputFile>(name.path, Reading::mapped);
   const Header header(*file);
-  const Place place = header.place(name.entry.empty() ? header.only_name() : name.entry);
+  const std::vector<std::string> names = header.names();
+  const Place place = header.place(names[find_entry(name, names)]);
   const int64_t count = numel_of(place.sizes);
   if (count == 0) return empty(place.sizes, place.dtype);
   std::byte* data = file->data() + place.begin;
@@ -163,8 +140,7 @@ Tensor load_safetensors(const SafetensorsName& name) {
   return tensor;
 }
 
-SafetensorsWriter::SafetensorsWriter(const std::string& path, const std::vector<Entry>& entries) : file_(path) {
-  if (file_.is_stream()) fail_file(path, "cannot be written: a .safetensors file is no pipe and no device");
+SafetensorsWriter::SafetensorsWriter(const std::string& path, const std::vector<NewEntry>& entries) : file_(path) {
   // The widest dtypes first, so that all entries are aligned.
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -175,9 +151,8 @@ SafetensorsWriter::SafetensorsWriter(const std::string& path, const std::vector<
   std::vector<int64_t> begins(entries.size());
   Checked end = 0;
   for (std::size_t i : order) {
-    const Entry& entry = entries[i];
+    const NewEntry& entry = entries[i];
     if (entry.name == "__metadata__") throw Error("no tensor in a .safetensors file can be named __metadata__");
-    if (header.contains(entry.name)) throw Error("the tensor '" + entry.name + "' is written to " + path + " twice");
     begins[i] = bytes_from(path, end);
     end += Checked(checked_numel(entry.sizes)) * itemsize(entry.dtype);
     header[entry.name] = {{"dtype", code_of(entry.dtype)},

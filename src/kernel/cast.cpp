@@ -59,15 +59,24 @@ HWY_INLINE To converted(From value) {
 /// what PyTorch does, so that no comparison is needed. Bench: ./dev bench --sweep, casts.
 template <class From, class To>
 inline constexpr bool kTruncatesByInstruction =
-    HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX3&& std::is_floating_point_v<From>&& std::is_integral_v<To> &&
+    HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX2&& std::is_floating_point_v<From>&& std::is_integral_v<To> &&
     sizeof(To) <= 4 && !std::is_same_v<To, uint32_t> && !std::is_same_v<To, bool>;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#if HWY_TARGET <= HWY_AVX3
 HWY_INLINE hn::Vec512<int32_t> truncated(hn::Vec512<float> v) {
   return hn::Vec512<int32_t>{_mm512_cvttps_epi32(v.raw)};
 }
 HWY_INLINE hn::Vec256<int32_t> truncated(hn::Vec512<double> v) {
   return hn::Vec256<int32_t>{_mm512_cvttpd_epi32(v.raw)};
 }
+#else
+HWY_INLINE hn::Vec256<int32_t> truncated(hn::Vec256<float> v) {
+  return hn::Vec256<int32_t>{_mm256_cvttps_epi32(v.raw)};
+}
+HWY_INLINE hn::Vec128<int32_t> truncated(hn::Vec256<double> v) {
+  return hn::Vec128<int32_t>{_mm256_cvttpd_epi32(v.raw)};
+}
+#endif
 template <class To>
 struct Truncate {
   using Out = std::make_unsigned_t<To>;
@@ -82,13 +91,54 @@ struct Truncate {
 };
 #endif
 
+/// Floats to integers of 64 bits and to uint32, for which AVX2 has no instruction: by those to int32, if numbers fit.
+/// Bench: the same.
+template <class From, class To>
+inline constexpr bool kTruncatesByInt32 = HWY_TARGET == HWY_AVX2&& std::is_floating_point_v<From> &&
+                                          (std::is_same_v<To, uint32_t> || (std::is_integral_v<To> && sizeof(To) == 8));
+#if HWY_TARGET == HWY_AVX2
+HWY_INLINE hn::Vec128<int32_t> truncated(hn::Vec128<float> v) { return hn::Vec128<int32_t>{_mm_cvttps_epi32(v.raw)}; }
+template <class To>
+struct TruncateByInt32 {
+  using Out = To;
+  template <class D>
+  static HWY_INLINE hn::Vec<hn::Rebind<To, D>> run(D d, hn::Vec<D> values) {
+    const hn::Rebind<int32_t, D> d32;
+    const hn::Rebind<To, D> d_out;
+    const auto narrow = truncated(values);
+    // The instruction's result for numbers without an int32.
+    if (hn::AllFalse(d32, hn::Eq(narrow, hn::Set(d32, INT32_MIN)))) {
+      if constexpr (sizeof(To) == sizeof(int32_t))
+        return hn::BitCast(d_out, narrow);
+      else
+        return hn::BitCast(d_out, hn::PromoteTo(hn::Rebind<int64_t, D>(), narrow));
+    }
+    alignas(32) hn::TFromD<D> lanes[hn::MaxLanes(D())];
+    alignas(32) To results[hn::MaxLanes(D())];
+    hn::Store(values, d, lanes);
+    for (std::size_t i = 0; i < hn::MaxLanes(D()); ++i) results[i] = converted<To>(lanes[i]);
+    return hn::Load(d_out, results);
+  }
+};
+#endif
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+template <class To, class From>
+HWY_INLINE void truncate(void* out, const InputLanes<From>& in, int64_t n) {
+  if constexpr (kTruncatesByInstruction<From, To>) half_loop<Truncate<To>>(hn::ScalableTag<From>(), out, n, in);
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (kTruncatesByInt32<From, To>) half_loop<TruncateByInt32<To>>(hn::FixedTag<From, 4>(), out, n, in);
+#endif
+}
+#endif
+
 template <class From, class To>
 void cast(void* out, const Lanes* in, int64_t n) {
   const Stored<From>* from = static_cast<const Stored<From>*>(in[0].data);
   Stored<To>* to = static_cast<Stored<To>*>(out);
-  if constexpr (kTruncatesByInstruction<From, To>) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    half_loop<Truncate<To>>(hn::ScalableTag<From>(), out, n, InputLanes<From>(in[0]));
+  if constexpr (kTruncatesByInstruction<From, To> || kTruncatesByInt32<From, To>) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    truncate<To>(out, InputLanes<From>(in[0]), n);
 #endif
   } else if constexpr (std::is_same_v<To, bool>) {
     TENON_INDEPENDENT
@@ -106,10 +156,10 @@ void cast(void* out, const Lanes* in, int64_t n) {
 /// float16, with the processor's conversion instructions.
 struct WidenFloat16 {
   using Out = float;
-  template <class D>
-  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> run(D, hn::Vec<D> bits) {
+  template <class D, class In>
+  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> run(D d, In bits) {
     const hn::Rebind<hwy::float16_t, D> half;
-    return hn::PromoteTo(hn::Rebind<float, D>(), hn::BitCast(half, bits));
+    return hn::PromoteTo(hn::Rebind<float, D>(), hn::BitCast(half, in_register(d, bits)));
   }
 };
 struct NarrowToFloat16 {
@@ -208,9 +258,13 @@ constexpr KernelPair cast_kernels() {
   else if constexpr (Half<To> && std::is_same_v<From, bool>)
     return kernel_pair<&half_of_truth<To>, To, From>();
   else if constexpr (TENON_HAS_VECTORS &&
-                     (std::is_same_v<From, Float16> || std::is_same_v<To, Float16>)&&!std::is_same_v<From, float> &&
-                     !std::is_same_v<To, float>)
-    // Compilers do not know the instructions that convert float16. Bench: ./dev bench --sweep, casts.
+                     (std::is_same_v<From, Float16> || std::is_same_v<To, Float16> ||
+                      (std::is_same_v<From, BFloat16> &&
+                       (kTruncatesByInt32<float, To> || (HWY_TARGET == HWY_AVX2 && std::is_integral_v<To> &&
+                                                         sizeof(To) == 1 && !std::is_same_v<To, bool>)))) &&
+                     !std::is_same_v<From, float> && !std::is_same_v<To, float>)
+    // Compilers do not know the instructions that convert float16, nor the loop for integers of 64 bits. Bench: ./dev
+    // bench --sweep, casts.
     return {&cast_by_float32<From, To>, &streamed_by_calls<&cast_by_float32<From, To>, To, From>};
   else
     return kernel_pair<&cast<From, To>, To, From>();

@@ -69,6 +69,40 @@ TEST(Cast, TruncatesFloatsToNarrowIntegers) {
   expect_truncated<double, int32_t>();
 }
 
+/// PyTorch's rules: what has no int64 is the smallest one, uint32 is its low half, and uint64 has 2^63 numbers more.
+template <class From>
+int64_t truncated_to_int64(From value) {
+  const bool fits = value >= From(-0x1p63) && value < From(0x1p63);
+  return fits ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
+}
+template <class From, class To>
+To truncated_to_wide(From value) {
+  if constexpr (std::is_same_v<To, uint64_t>)
+    if (value >= From(0x1p63))
+      return static_cast<uint64_t>(truncated_to_int64(value - From(0x1p63))) ^ (uint64_t{1} << 63);
+  return static_cast<To>(truncated_to_int64(value));
+}
+template <class From, class To>
+void expect_truncated_to_wide() {
+  for (int64_t count = 1; count < 80; ++count) {
+    std::vector<From> in = drawn_floats<From>(count);
+    for (int64_t i = 0; i < count / 2; ++i)  // vectors whose numbers all fit in 32 bits
+      in[static_cast<std::size_t>(i)] = static_cast<From>(i - 20) * From(1.7);
+    in.push_back(From(9.3e18));
+    const std::vector<To> out = run_cast<To>(dtype_of_v<From>, dtype_of_v<To>, in);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      ASSERT_EQ(out[i], (truncated_to_wide<From, To>(in[i]))) << in[i] << " to " << dtype_name(dtype_of_v<To>);
+  }
+}
+TEST(Cast, TruncatesFloatsToWideIntegers) {
+  expect_truncated_to_wide<float, int64_t>();
+  expect_truncated_to_wide<float, uint64_t>();
+  expect_truncated_to_wide<float, uint32_t>();
+  expect_truncated_to_wide<double, int64_t>();
+  expect_truncated_to_wide<double, uint64_t>();
+  expect_truncated_to_wide<double, uint32_t>();
+}
+
 TEST(Cast, TakesAnyByteButZeroForTrue) {
   for (std::size_t count = 1; count < 80; ++count) {
     std::vector<uint8_t> in;

@@ -51,16 +51,19 @@ HWY_INLINE Lane<Z> exponential_less_1(Lane<Z> a) {
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> logarithm_of_1_more(Lane<Z> a) {
   using Part = typename Z::value_type;
-  if (std::hypot(a.v.re, a.v.im) >= Part{0.5}) return logarithm(Lane<Z>(a.v.re + 1, a.v.im));
+  if (!(a.v.re * a.v.re + a.v.im * a.v.im < Part{0.25})) return logarithm(Lane<Z>(a.v.re + 1, a.v.im));
   const Part more = a.v.re * (2 + a.v.re) + a.v.im * a.v.im;  // the square of the magnitude, less 1
   return {more == 0 ? a.v.re : std::log1p(more) / 2, std::atan2(a.v.im, a.v.re + 1)};
 }
 /// The sign: a / |a|, and 0 at 0. A quotient of complex numbers of which the second is real, which compilers vectorise.
+/// Subnormal numbers are multiplied first: the reciprocal of their length may be infinite.
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> signum(Lane<Z> a) {
   using Part = typename Z::value_type;
-  const Part length = magnitude(a).v.re, ratio = 0 / length, scale = Part{1} / length;
-  const Part re = (a.v.re + unfused(a.v.im * ratio)) * scale, im = (a.v.im - unfused(a.v.re * ratio)) * scale;
+  const Part own = magnitude(a).v.re, factor = own < std::numeric_limits<Part>::min() ? Part{0x1p64} : Part{1};
+  const Part length = own * factor, ratio = 0 / length, scale = Part{1} / length;
+  const Part re = (a.v.re * factor + unfused(a.v.im * ratio)) * scale;
+  const Part im = (a.v.im * factor - unfused(a.v.re * ratio)) * scale;
   return {length == 0 ? 0 : re, length == 0 ? 0 : im};
 }
 template <ComplexLane Z>
@@ -83,13 +86,6 @@ HWY_INLINE Lane<Z> logarithm_of_sum(Lane<Z> a, Lane<Z> b) {
   if (std::isinf(low.v.re) && low.v.re == high.v.re)
     return low.v.re < 0 ? low : logarithm(exponential(low) + exponential(high));
   return logarithm_of_1_more(exponential(low - high)) + high;
-}
-/// The angle from the positive real numbers, in the dtype of the parts.
-template <class Z>
-void angles(void* out, const Lanes* in, int64_t n) {
-  const Z* from = static_cast<const Z*>(in[0].data);
-  auto* to = static_cast<typename Z::value_type*>(out);
-  for (int64_t i = 0; i < n; ++i) to[i] = std::atan2(from[i].im, from[i].re);
 }
 /// The magnitudes, in the dtype of the parts.
 template <class Z>
@@ -175,6 +171,40 @@ void multiply(void* out, const Lanes* in, int64_t n) {
   if (in[0].step == 0) return multiply_numbers<Z, true, false>(out, in, n);
   multiply_numbers<Z, false, false>(out, in, n);
 }
+/// The angle from the positive real numbers, in the dtype of the parts.
+template <class Z>
+void angles(void* out, const Lanes* in, int64_t n) {
+  using Part = typename Z::value_type;
+  using D = hn::ScalableTag<Part>;
+  const D d;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+  const auto angles_of = [d](const Part* from) HWY_ATTR {
+    Vector<D> re, im;
+    hn::LoadInterleaved2(d, from, re.v, im.v);
+    return ops::atan2::forward(im, re).v;
+  };
+  const Part* from = static_cast<const Part*>(in[0].data);
+  Part* to = static_cast<Part*>(out);
+  for (; n >= kLanes; n -= kLanes, from += 2 * kLanes, to += kLanes) hn::StoreU(angles_of(from), d, to);
+  if (n == 0) return;
+  Part rest[2 * kLanes];
+  std::fill(std::copy(from, from + 2 * n, rest), rest + 2 * kLanes, Part{1});
+  store_some(d, angles_of(rest), to, n);
+}
+/// add with alpha.
+template <class Z>
+void add_multiples(void* out, const Lanes* in, int64_t n) {
+  using Part = typename Z::value_type;
+  using D = hn::ScalableTag<Part>;
+  const D d;
+  const AnyPartSource<D, Z> a(in[0]), b(in[1]), alpha(in[2]);
+  Part* to = static_cast<Part*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= 2 * n; i += lanes)
+    hn::StoreU(hn::Add(product_of_numbers(d, alpha.at(i), b.at(i)), a.at(i)), d, to + i);
+  for (; i < 2 * n; i += 2) store_number<Z>(to + i, ops::add_alpha::forward(a.number(i), b.number(i), alpha.number(i)));
+}
 /// addcmul.
 template <class Z>
 void add_products(void* out, const Lanes* in, int64_t n) {
@@ -192,10 +222,49 @@ void add_products(void* out, const Lanes* in, int64_t n) {
   for (; i < 2 * n; i += 2)
     store_number<Z>(to + i, ops::addcmul::forward(a.number(i), b.number(i), c.number(i), factor.number(i)));
 }
+/// lerp by one weight, from the end that is nearer.
+template <class Z>
+HWY_INLINE void between_by(Lane<Z> weight, void* out, const Lanes* in, int64_t n) {
+  using Part = typename Z::value_type;
+  using D = hn::ScalableTag<Part>;
+  const D d;
+  const bool near = weight.v.re * weight.v.re + weight.v.im * weight.v.im < Part{0.25};
+  const Lane<Z> share = near ? weight : Lane<Z>(1) - weight;
+  const AnyPartSource<D, Z> a(in[0]), end(in[1]), from(in[near ? 0 : 1]);
+  const PartSource<D, Z, true> by(&share.v);
+  const auto sign = hn::Set(d, near ? Part{0} : Part{-0.0});  // a step back is subtracted
+  Part* to = static_cast<Part*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= 2 * n; i += lanes) {
+    const auto step = product_of_numbers(d, by.at(i), hn::Sub(end.at(i), a.at(i)));
+    hn::StoreU(hn::Add(from.at(i), hn::Xor(step, sign)), d, to + i);
+  }
+  for (; i < 2 * n; i += 2) store_number<Z>(to + i, between(a.number(i), end.number(i), weight));
+}
+template <class Z>
+void lerps(void* out, const Lanes* in, int64_t n) {
+  if (in[2].step == 0) return between_by(Lane<Z>(*static_cast<const Z*>(in[2].data)), out, in, n);
+  several<ops::lerp, Z, Z, Z, Z>(out, in, n);
+}
 #else
+template <class Z>
+void lerps(void* out, const Lanes* in, int64_t n) {
+  by_steps<ops::lerp, Z, Z, Z, Z>(out, in, n);
+}
 template <class Z>
 void multiply(void* out, const Lanes* in, int64_t n) {
   binary<ops::mul, Z, Z, Z>(out, in, n);
+}
+template <class Z>
+void angles(void* out, const Lanes* in, int64_t n) {
+  const Z* from = static_cast<const Z*>(in[0].data);
+  auto* to = static_cast<typename Z::value_type*>(out);
+  for (int64_t i = 0; i < n; ++i) to[i] = std::atan2(from[i].im, from[i].re);
+}
+template <class Z>
+void add_multiples(void* out, const Lanes* in, int64_t n) {
+  by_steps<ops::add_alpha, Z, Z, Z, Z>(out, in, n);
 }
 template <class Z>
 void add_products(void* out, const Lanes* in, int64_t n) {
@@ -203,57 +272,75 @@ void add_products(void* out, const Lanes* in, int64_t n) {
 }
 #endif
 
-/// A function of the C library, then `last`, in a loop of its own, which compilers vectorise.
-template <class Z, class Function, class Last>
-HWY_INLINE void run_in_two_loops(void* out, const Lanes* in, int64_t n, const Function& function, const Last& last) {
+/// A function of what `first` gives (kernel/complex_functions.cpp), then `last`, in loops that compilers vectorise.
+template <class Z, class First, class Last>
+HWY_INLINE void run_in_loops(Op function, void* out, const Lanes* in, int64_t n, const First& first, const Last& last) {
   constexpr int64_t kTogether = 64;
+  const Kernel kernel = kernels().elementwise[static_cast<int>(function)][static_cast<int>(dtype_of_v<Z>)];
   const Z* from = static_cast<const Z*>(in[0].data);
   Z* to = static_cast<Z*>(out);
   for (; n > 0; n -= kTogether, from += kTogether, to += kTogether) {
     const int64_t count = std::min(n, kTogether);
     Z between[kTogether];
-    for (int64_t i = 0; i < count; ++i) between[i] = function(Lane<Z>(from[i])).v;
+    const Lanes lanes[] = {{between, 1}};
+    for (int64_t i = 0; i < count; ++i) between[i] = first(Lane<Z>(from[i])).v;
+    kernel(between, lanes, count);
     TENON_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) to[i] = last(Lane<Z>(from[i]), Lane<Z>(between[i])).v;
   }
 }
 template <class Z>
 void inverse_roots(void* out, const Lanes* in, int64_t n) {
-  run_in_two_loops<Z>(
-      out, in, n, [](Lane<Z> a) HWY_ATTR { return square_root(a); },
+  run_in_loops<Z>(
+      Op::sqrt, out, in, n, [](Lane<Z> a) HWY_ATTR { return a; },
       [](Lane<Z>, Lane<Z> root) HWY_ATTR { return Lane<Z>(1) / root; });
 }
 template <class Z>
 void logistics(void* out, const Lanes* in, int64_t n) {
-  run_in_two_loops<Z>(
-      out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
+  run_in_loops<Z>(
+      Op::exp, out, in, n, [](Lane<Z> a) HWY_ATTR { return -a; },
       [](Lane<Z>, Lane<Z> power) HWY_ATTR { return Lane<Z>(1) / (Lane<Z>(1) + power); });
 }
 template <class Z>
 void times_logistics(void* out, const Lanes* in, int64_t n) {
-  run_in_two_loops<Z>(
-      out, in, n, [](Lane<Z> a) HWY_ATTR { return exponential(-a); },
+  run_in_loops<Z>(
+      Op::exp, out, in, n, [](Lane<Z> a) HWY_ATTR { return -a; },
       [](Lane<Z> a, Lane<Z> power) HWY_ATTR { return a / (Lane<Z>(1) + power); });
 }
-// Ops whose loops are not those of a formula. `mul` and `addcmul` go by whole Highway vectors: GCC stores its own
-// vectors in halves, and a load of the whole then has to wait. `where` only moves elements: complex64 uses the loops of
-// int64, complex128 one loop for all combinations of steps.
-#define TENON_OWN_LOOP(NAME)                           \
-  template <>                                          \
-  constexpr bool has_kernel<ops::NAME, Complex64>() {  \
-    return false;                                      \
-  }                                                    \
-  template <>                                          \
-  constexpr bool has_kernel<ops::NAME, Complex128>() { \
-    return false;                                      \
+// Ops whose loops are not those of a formula. `mul`, `add` with alpha, `addcmul` and `lerp` by a number go by whole
+// Highway vectors: GCC stores its own vectors in halves, and a load of the whole then has to wait. `where` only moves
+// elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps. Functions by parts:
+// kernel/complex_functions.cpp.
+#define TENON_OWN_LOOP_OF(NAME, Z)            \
+  template <>                                 \
+  constexpr bool has_kernel<ops::NAME, Z>() { \
+    return false;                             \
   }
+#define TENON_OWN_LOOP(NAME)         \
+  TENON_OWN_LOOP_OF(NAME, Complex64) \
+  TENON_OWN_LOOP_OF(NAME, Complex128)
 TENON_OWN_LOOP(mul)
+TENON_OWN_LOOP(add_alpha)
 TENON_OWN_LOOP(addcmul)
+TENON_OWN_LOOP(lerp)
 TENON_OWN_LOOP(rsqrt)
 TENON_OWN_LOOP(sigmoid)
 TENON_OWN_LOOP(silu)
 TENON_OWN_LOOP(where)
+TENON_OWN_LOOP(exp)
+TENON_OWN_LOOP(exp2)
+TENON_OWN_LOOP(sin)
+TENON_OWN_LOOP(cos)
+TENON_OWN_LOOP(tan)
+TENON_OWN_LOOP(sinh)
+TENON_OWN_LOOP(cosh)
+TENON_OWN_LOOP(tanh)
+TENON_OWN_LOOP(sqrt)
+TENON_OWN_LOOP_OF(log, Complex64)
+TENON_OWN_LOOP_OF(log2, Complex64)
+TENON_OWN_LOOP_OF(log10, Complex64)
 #undef TENON_OWN_LOOP
+#undef TENON_OWN_LOOP_OF
 void select(void* out, const Lanes* in, int64_t n) {
   const uint8_t* condition = static_cast<const uint8_t*>(in[0].data);
   const Complex128 *a = static_cast<const Complex128*>(in[1].data), *b = static_cast<const Complex128*>(in[2].data);
@@ -267,7 +354,9 @@ void fill_complex(KernelTable& table) {
   constexpr int column = static_cast<int>(dtype_of_v<Z>);
   fill_dtype<Z>(table);
   set_kernels(table, Op::mul, column, kernel_pair<&multiply<Z>, Z, Z, Z>());
+  set_kernels(table, Op::add_alpha, column, kernel_pair<&add_multiples<Z>, Z, Z, Z, Z>());
   set_kernels(table, Op::addcmul, column, kernel_pair<&add_products<Z>, Z, Z, Z, Z, Z>());
+  set_kernels(table, Op::lerp, column, kernel_pair<&lerps<Z>, Z, Z, Z, Z>());
   table.elementwise[static_cast<int>(Op::sgn)][column] = &unary<ops::sgn, Z, Z>;
   table.elementwise[static_cast<int>(Op::rsqrt)][column] = &inverse_roots<Z>;
   table.elementwise[static_cast<int>(Op::sigmoid)][column] = &logistics<Z>;

@@ -16,10 +16,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
 #if TENON_HAS_VECTORS
-/// Signed integers that are divided in vectors. Before AVX-512 there are no conversions of int64.
+/// Signed integers that are divided in vectors.
 template <class T>
 inline constexpr bool kDividesInVectors = std::is_signed_v<T>&& std::is_integral_v<T> &&
-                                          (sizeof(T) < 8 || HWY_TARGET <= HWY_AVX3);
+                                          (sizeof(T) < 8 || HWY_TARGET <= HWY_AVX2);
 
 /// 1 / x, a little farther from 0: its product with a multiple of x is not below the quotient, and with other numbers
 /// below the next one, if they have a few bits less than floats.
@@ -29,6 +29,10 @@ HWY_INLINE V reciprocal_above(D d, V x) {
   const V reciprocal = hn::Div(hn::Set(d, T{1}), x);
   return hn::MulAdd(reciprocal, hn::Set(d, 2 * std::numeric_limits<T>::epsilon()), reciprocal);
 }
+
+/// 1.5 * 2^52, and its bits.
+inline constexpr double kShortCenter = 0x1.8p+52;
+inline constexpr int64_t kShortBits = 0x4338000000000000;
 
 /// The lanes of integers as two vectors of floats.
 template <class D>
@@ -59,6 +63,35 @@ struct FloatHalves {
       return hn::DemoteTo(DHalf(), v);
   }
 };
+
+#if HWY_TARGET <= HWY_AVX2
+/// int64 of at most 52 bits as float64, and back. Before AVX-512 there is no such instruction: they are the last bits
+/// of 1.5 * 2^52 and a little more or less.
+template <class D, class V>
+HWY_INLINE auto short_to_floats(D d, V v) {
+  const hn::Rebind<double, D> floats;
+  if constexpr (HWY_TARGET <= HWY_AVX3)
+    return hn::ConvertTo(floats, v);
+  else
+    return hn::Sub(hn::BitCast(floats, hn::Add(v, hn::Set(d, kShortBits))), hn::Set(floats, kShortCenter));
+}
+template <class D, class V>
+HWY_INLINE hn::Vec<D> short_from_floats(D d, V v) {
+  const hn::Rebind<double, D> floats;
+  if constexpr (HWY_TARGET <= HWY_AVX3)
+    return hn::ConvertTo(d, v);
+  else
+    return hn::Sub(hn::BitCast(d, hn::Add(v, hn::Set(floats, kShortCenter))), hn::Set(d, kShortBits));
+}
+/// Whether all have at most 52 bits. float64 holds these exactly; a quotient that is no whole number is farther from
+/// the next one than its rounding error; and what a rounded quotient leaves is exact, too.
+template <class D, class V>
+HWY_INLINE bool are_short(D d, V a, V b) {
+  const V least = hn::Set(d, int64_t{1} << 51), more_bits = hn::Set(d, -(int64_t{1} << 52));
+  const V either = hn::Or(hn::Add(a, least), hn::Add(b, least));
+  return hn::AllTrue(d, hn::Eq(hn::And(either, more_bits), hn::Zero(d)));
+}
+#endif
 
 template <class D>
 struct ReciprocalsOf {
@@ -157,6 +190,26 @@ struct Division {
   }
 };
 
+#if HWY_TARGET == HWY_AVX2
+/// int64 one by one.
+template <bool kFloors, bool kRest>
+struct DividedLanes {
+  template <class D>
+  static HWY_INLINE Vector<D> forward(Vector<D> a, Vector<D> b) {
+    int64_t left[hn::MaxLanes(D())], right[hn::MaxLanes(D())];
+    hn::StoreU(a.v, D(), left);
+    hn::StoreU(b.v, D(), right);
+    for (std::size_t i = 0; i < hn::MaxLanes(D()); ++i) left[i] = of(Lane<int64_t>(left[i]), Lane<int64_t>(right[i])).v;
+    return {hn::LoadU(D(), left)};
+  }
+
+ private:
+  static HWY_INLINE Lane<int64_t> of(Lane<int64_t> a, Lane<int64_t> b) {
+    if constexpr (kRest) return kFloors ? remainder_floor(a, b) : remainder_trunc(a, b);
+    return kFloors ? quotient_floor(a, b) : quotient_trunc(a, b);
+  }
+};
+#endif
 /// Quotients or rests, rounded down or to zero.
 template <bool kFloors, bool kRest>
 struct DividedVectors {
@@ -173,11 +226,37 @@ struct DividedVectors {
       const Vector<Wide> high{hn::PromoteTo(Wide(), hn::UpperHalf(half, a.v))};
       return {hn::Combine(D(), narrow(forward(high, b.high)), narrow(forward(low, b.low)))};
     } else {
+#if HWY_TARGET <= HWY_AVX3
+      if constexpr (sizeof(hn::TFromD<D>) == 8)
+        if (are_short(D(), a.v, b.v)) return divided_floats(D(), a.v, b.v);
+#endif
       return divided(a, b);
     }
   }
 
+#if HWY_TARGET <= HWY_AVX2
+  /// int64 whose divisors are not one number.
+  template <class D>
+  static HWY_INLINE Vector<D> forward(Vector<D> a, Vector<D> b) {
+    const D d;
+    if (HWY_LIKELY(are_short(d, a.v, b.v))) return divided_floats(d, a.v, b.v);
+#if HWY_TARGET <= HWY_AVX3
+    return divided(a, Divisors<D>(b.v));
+#else
+    return DividedLanes<kFloors, kRest>::forward(a, b);
+#endif
+  }
+#endif
+
  private:
+#if HWY_TARGET <= HWY_AVX2
+  template <class D, class V>
+  static HWY_INLINE Vector<D> divided_floats(D d, V a, V b) {
+    const auto left = short_to_floats(d, a), right = short_to_floats(d, b), ratio = hn::Div(left, right);
+    const auto whole = kFloors ? hn::Floor(ratio) : hn::Trunc(ratio);
+    return {short_from_floats(d, kRest ? hn::NegMulAdd(whole, right, left) : whole)};
+  }
+#endif
   template <class D>
   static HWY_INLINE Vector<D> divided(Vector<D> a, const Divisors<D>& b) {
     Division<D> division(a.v, b);
@@ -213,6 +292,12 @@ template <class T, bool kFloors, bool kRest>
 void divide_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
   const VectorSource<D> a(in[0]);
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (sizeof(T) == 8) {
+    if (HWY_TARGET == HWY_AVX2 || in[1].step != 0)
+      return vector_loop<DividedVectors<kFloors, kRest>>(D(), out, n, a, VectorSource<D>(in[1]));
+  }
+#endif
   if (in[1].step == 0)
     vector_loop<DividedVectors<kFloors, kRest>>(D(), out, n, a, OneDivisor<D>(in[1]));
   else

@@ -32,6 +32,7 @@ struct ExpLog<float> {
   static constexpr float ln2 = 0x1.62e430p-1f, ln2_rest = -1.904654300e-9f;
   static constexpr float lowest = -105, highest = 89;               // outside, exp is 0 or infinite
   static constexpr float lowest_power = -151, highest_power = 129;  // the same of exp2
+  static constexpr float least_share = -60;                         // below, what e^x lost is subnormal
   static constexpr float exp_terms[] = {0.5f,           0x1.555556p-3f,  0x1.5554e6p-5f,
                                         0x1.111094p-7f, 0x1.6d4f2ap-10f, 0x1.a19c76p-13f};
   static constexpr float log_terms[] = {0xaaaaaa.0p-24f, 0xccce13.0p-25f, 0x91e9ee.0p-25f, 0xf89e26.0p-26f};
@@ -48,6 +49,7 @@ struct ExpLog<double> {
   static constexpr double ln2 = 0x1.62e42fefa39efp-1, ln2_rest = 0x1.abc9e3b39803fp-56;
   static constexpr double lowest = -746, highest = 710;
   static constexpr double lowest_power = -1076, highest_power = 1025;
+  static constexpr double least_share = -650;
   static constexpr double exp_terms[] = {0.5,
                                          0x1.5555555555558p-3,
                                          0x1.5555555555556p-5,
@@ -310,10 +312,10 @@ class LaneRows {
     alignas(32) uint32_t halves[8];
     _mm256_store_si256(reinterpret_cast<__m256i*>(halves), _mm256_castpd_si256(number.raw));
     asm("" : "+m"(halves));  // else GCC takes the numbers out of the vector by shuffles
-    for (int lane = 0; lane < 4; ++lane) of_lane_[lane] = rows[number_of<kRows>(halves[2 * lane])];
+    for (int lane = 0; lane < 4; ++lane) of_lane_[lane] = rows[number_of<kRows>(halves[2 * std::ptrdiff_t{lane}])];
   }
   /// The numbers 2 i and 2 i + 1.
-  HWY_INLINE Pair<hn::Vec256<double>> numbers(int i) const {
+  HWY_INLINE Pair<hn::Vec256<double>> numbers(int64_t i) const {
     const __m256d even = both(of_lane_[0] + 2 * i, of_lane_[2] + 2 * i);
     const __m256d odd = both(of_lane_[1] + 2 * i, of_lane_[3] + 2 * i);
     return {hn::Vec256<double>{_mm256_unpacklo_pd(even, odd)}, hn::Vec256<double>{_mm256_unpackhi_pd(even, odd)}};
@@ -639,6 +641,23 @@ HWY_INLINE V scaled_by(D d, V y, const E& e) {
   else
     return with_exponent(d, y, e.k);
 }
+/// An exponent whose powers are 0 without taking time. Others below the least subnormal number take processors a
+/// hundred cycles, as subnormal results do: vscalefps down to 2^-500, vscalefpd to 2^-3000, products of float32 to
+/// 2^-156. Bench: tenon_bench --ops --dtype float32 --factor -1000 --filter
+/// 'ops/(exp|exp2|sigmoid|silu|softplus|erfc|gelu)$'.
+template <class D>
+constexpr hn::TFromD<D> vanishing_exponent() {
+  constexpr bool kWide = sizeof(hn::TFromD<D>) == sizeof(double);
+  if (kScalesAtOnce<D>) return static_cast<hn::TFromD<D>>(kWide ? -11000 : -1400);
+  return static_cast<hn::TFromD<D>>(kWide ? -2000 : -230);  // each of with_exponent's factors is a normal number
+}
+/// x, or where it is less than `lowest` a number whose power is 0: of e, or of 2 if `is_of_2`. NaN stays.
+template <class D, class V>
+HWY_INLINE V from_lowest(D d, V x, hn::TFromD<D> lowest, bool is_of_2 = false) {
+  using T = hn::TFromD<D>;
+  const T vanishing = vanishing_exponent<D>() * (is_of_2 ? T{1} : ExpLog<T>::ln2);
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, lowest)), hn::Set(d, vanishing), x);
+}
 /// The same of a result that is a normal number.
 template <class D, class V, class E>
 HWY_INLINE V scaled_to_normal(D d, V y, const E& e) {
@@ -685,7 +704,7 @@ HWY_INLINE auto powers_looked_up(D d, V counted, V whole, V r) {
   return ShortExponential<V, std::remove_const_t<decltype(k)>>{k, whole, high, hn::MulAdd(high, p, rest)};
 }
 #endif
-/// e^x for x between ExpLog<T>::lowest and `highest`; NaN may give any number.
+/// e^x for x up to ExpLog<T>::highest, and from `lowest` on, or as from_lowest gives it; NaN may give any number.
 template <class D, class V>
 HWY_INLINE auto short_exponential(D d, V x) {
   using T = hn::TFromD<D>;
@@ -716,18 +735,18 @@ HWY_INLINE V exp_of_any(D d, V x) {
   using T = hn::TFromD<D>;
   if constexpr (kScalesAtOnce<D> && kLooksUpPowers<D>) {
     // The instructions give the second operand if one is NaN, and so do all steps.
-    const V bounded = hn::Min(hn::Set(d, ExpLog<T>::highest), hn::Max(hn::Set(d, ExpLog<T>::lowest), x));
+    const V bounded = hn::Min(hn::Set(d, ExpLog<T>::highest), from_lowest(d, x, ExpLog<T>::lowest));
     const auto e = short_exponential(d, bounded);
     return scaled_by(d, hn::Add(e.high, e.low), e);
   }
   if constexpr (kLooksUpPowers<D>) {
-    const V bounded = hn::Min(hn::Max(x, hn::Set(d, ExpLog<T>::lowest)), hn::Set(d, ExpLog<T>::highest));
+    const V bounded = hn::Min(from_lowest(d, x, ExpLog<T>::lowest), hn::Set(d, ExpLog<T>::highest));
     const auto e = short_exponential(d, bounded);
     return hn::IfThenElse(hn::IsNaN(x), x, scaled_by(d, hn::Add(e.high, e.low), e));
   }
   using C = ExpLog<T>;
   const hn::RebindToSigned<D> di;
-  const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest)), hn::Set(d, C::highest));
+  const V bounded = hn::Min(from_lowest(d, x, C::lowest), hn::Set(d, C::highest));
   const V counter = hn::Set(d, kCounter<T>);
   const V counted = hn::MulAdd(bounded, hn::Set(d, C::inverse_ln2), counter);
   const V whole = hn::Sub(counted, counter);
@@ -768,7 +787,7 @@ HWY_INLINE V exp_vector(D d, V x) {
   }
   return exp_of_any(d, x);
 }
-/// 2^x for x between ExpLog<T>::lowest_power and `highest_power`; NaN may give any number. With x = k + r / ln 2.
+/// The same of 2^x, with `lowest_power` and `highest_power` and x = k + r / ln 2.
 #if TENON_HAS_POWER_TABLE
 template <class D, class V>
 HWY_INLINE auto short_exponential_of_2(D d, V x) {
@@ -795,11 +814,11 @@ HWY_INLINE V exp2_of_any(D d, V x) {
 #if TENON_HAS_POWER_TABLE
   if constexpr (kScalesAtOnce<D> && kLooksUpPowers<D>) {
     const auto e = short_exponential_of_2(
-        d, hn::Min(hn::Set(d, C::highest_power), hn::Max(hn::Set(d, C::lowest_power), x)));  // NaN stays, as in exp
+        d, hn::Min(hn::Set(d, C::highest_power), from_lowest(d, x, C::lowest_power, true)));  // NaN stays, as in exp
     return scaled_by(d, hn::Add(e.high, e.low), e);
   }
 #endif
-  const V bounded = hn::Min(hn::Max(x, hn::Set(d, C::lowest_power)), hn::Set(d, C::highest_power));
+  const V bounded = hn::Min(from_lowest(d, x, C::lowest_power, true), hn::Set(d, C::highest_power));
 #if TENON_HAS_POWER_TABLE
   if constexpr (kLooksUpPowers<D>) {
     const auto e = short_exponential_of_2(d, bounded);

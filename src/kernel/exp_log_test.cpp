@@ -209,6 +209,55 @@ TEST(LogGamma, OfFloat64OfAnyNumberOfLanes) {
   EXPECT_EQ(whole[16], inf);
 }
 
+/// The zeros themselves lie between two float64: a result of 1e-4 still has an error of a few units.
+TEST(LogGamma, ErrorOfFloat64BelowZeroIsSmall) {
+  const auto truth = [](long double x) -> long double { return std::lgamma(x); };
+  const double ends[][2] = {{-1, 0},      {-2, -1},    {-2.4, -2},  {-3.1, -2.8}, {-5.5, -3.96},
+                            {-6.5, -5.5}, {-30, -6.5}, {-170, -30}, {-1e6, -100}, {-1e-3, -1e-300}};
+  for (const auto& [low, high] : ends) {
+    std::vector<double> in = drawn<double>(1 << 15, low, high);
+    std::erase_if(in, [](double x) { return std::abs(std::lgamma(static_cast<long double>(x))) < 0.01L; });
+    expect_below<double>(Op::lgamma, truth, in, 4);
+  }
+  std::vector<double> in = drawn<double>(70, -9, 9);
+  in[3] = -2.5, in[8] = -4, in[11] = -0x1p52 - 1, in[20] = -1e305, in[30] = -2.4570247;  // poles, and near a zero
+  const std::vector<double> whole = run(Op::lgamma, in);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    EXPECT_EQ(run(Op::lgamma, std::vector<double>{in[i]})[0], whole[i]) << in[i];
+  for (const std::size_t pole : {8, 11, 20}) EXPECT_EQ(whole[pole], std::numeric_limits<double>::infinity());
+}
+
+/// Below 0, and beside its zeros there.
+TEST(LogGamma, ErrorOfFloat32IsSmall) {
+  const auto truth = [](long double x) -> long double { return std::lgamma(x); };
+  const float ends[][2] = {{-1, 0},
+                           {-10, 0},
+                           {-60, -2},
+                           {-1e6f, -30},
+                           {-1e-30f, 0},
+                           {-2.4571f, -2.457f},
+                           {-2.748f, -2.747f},
+                           {-3.144f, -3.143f},
+                           {-3.956f, -3.955f},
+                           {0, 3},
+                           {1, 1e30f}};
+  for (const auto& [low, high] : ends) expect_below<float>(Op::lgamma, truth, drawn<float>(1 << 14, low, high), 0.52L);
+}
+TEST(LogGamma, OfFloat32OfAnyNumberOfLanes) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> in = drawn<float>(70, -6, 12);
+  const float rare[] = {0, -0.f, -3, inf, -inf, nan, -2.4570248f, -1e-45f, -3e38f};
+  const float wanted[] = {inf, inf, inf, inf, inf, nan, 0, 103.278929903432f, inf};
+  for (std::size_t i = 0; i < std::size(rare); ++i) in[7 * i + 2] = rare[i];
+  const std::vector<float> whole = run(Op::lgamma, in);
+  const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (std::size_t i = 0; i < in.size(); ++i)
+    EXPECT_TRUE(same(run(Op::lgamma, std::vector<float>{in[i]})[0], whole[i])) << in[i];
+  for (std::size_t i = 0; i < std::size(rare); ++i)
+    EXPECT_TRUE(rare[i] == -2.4570248f ? std::abs(whole[7 * i + 2]) < 1e-6f : same(whole[7 * i + 2], wanted[i]))
+        << rare[i] << " gave " << whole[7 * i + 2];
+}
+
 struct Declared {
   Op op;
   Function truth;
@@ -341,7 +390,7 @@ TEST(Library, OddFunctionsKeepTheSignOfZero) {
 
 TEST(Library, AnglesOfSpecialPoints) {
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  const float values[] = {0.f, -0.f, 1.f, -1.f, 3e38f, -3e38f, 1e-45f, -1e-45f, inf, -inf, nan};
+  const float values[] = {0.f, -0.f, 1.f, -1.f, 0x1p-60f, 0x1p60f, 3e38f, -3e38f, 1e-45f, -1e-45f, inf, -inf, nan};
   for (const float y : values)
     for (const float x : values) {
       const Lanes in[] = {{&y, 0}, {&x, 1}};

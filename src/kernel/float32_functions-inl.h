@@ -108,18 +108,25 @@ HWY_INLINE V inverse_of_sum(D d, V line, V low) {
   const V inverse = hn::Div(one, sum);
   return hn::MulAdd(inverse, lost(inverse), inverse);
 }
-/// e^x for x <= 0; NaN may give any number.
+/// e^x for x <= 0; NaN may give any number. What small powers lost is left out: it would be subnormal.
 template <class D, class V>
 HWY_INLINE Pair<V> exponential_pair(D d, V x) {
-  const auto e = short_exponential(d, hn::Max(hn::Set(d, ExpLog<hn::TFromD<D>>::lowest), x));
+  using C = ExpLog<hn::TFromD<D>>;
+  const auto e = short_exponential(d, from_lowest(d, x, C::lowest));
   const Pair<V> power = sum_of_ordered(e.high, e.low);
-  return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
+  const V low = hn::IfThenElseZero(hn::Le(hn::Set(d, C::least_share), x), power.low);
+  return {scaled_by(d, power.high, e), scaled_by(d, low, e)};
 }
 /// 1 / (1 + e^-x) for |x| from 15 on. Not inlined: its constants would take the registers of the loop.
 template <class D, class V>
 HWY_NOINLINE V logistic_of_far(D d, V x) {
-  const Pair<V> small = exponential_pair(d, hn::Neg(hn::Abs(x)));
-  const V below = hn::Add(small.high, hn::NegMulAdd(small.high, small.high, small.low));
+  // Of a larger number e^-x does not count beside 1.
+  const V most = hn::Set(d, hn::TFromD<D>{40}),
+          negative = hn::IfThenElse(hn::Lt(most, x), hn::Neg(most), hn::Neg(hn::Abs(x)));
+  const Pair<V> small = exponential_pair(d, negative);
+  // The square of a small power does not count, and would be subnormal.
+  const V bent = hn::IfThenElseZero(hn::Le(hn::Set(d, ExpLog<hn::TFromD<D>>::least_share / 2), negative), small.high);
+  const V below = hn::Add(small.high, hn::NegMulAdd(bent, bent, small.low));
   const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), small.high));
   return hn::IfThenElse(hn::IsNaN(x), x, far);
 }
@@ -172,13 +179,16 @@ HWY_INLINE V rough_times_logistic(D d, V x) {
 template <class D, class V>
 HWY_INLINE V times_logistic_vector(D d, V x) {
   using T = hn::TFromD<D>;
-  const auto of_any = [&]() HWY_ATTR { return hn::Div(x, hn::Add(hn::Set(d, T{1}), exp_vector(d, hn::Neg(x)))); };
+  // Less than e^least_share does not count beside 1. NaN is in the dividend.
+  const auto of_any = [&]() HWY_ATTR {
+    const V negative = hn::Max(hn::Set(d, ExpLog<T>::least_share), hn::Neg(x));
+    return hn::Div(x, hn::Add(hn::Set(d, T{1}), exp_vector(d, negative)));
+  };
 #if TENON_HAS_POWER_TABLE
   if constexpr (sizeof(T) == sizeof(float) && kLooksUpPowers<D>) {
-    const V result = rough_times_logistic(d, x);
-    const auto near = hn::Lt(hn::Abs(x), hn::Set(d, 87.0f));
-    if (HWY_LIKELY(hn::AllTrue(d, near))) return result;
-    return hn::IfThenElse(near, result, of_any());
+    const auto far = hn::Ge(hn::Abs(x), hn::Set(d, 87.0f));  // NaN is not
+    if (HWY_LIKELY(hn::AllFalse(d, far))) return rough_times_logistic(d, x);
+    return hn::IfThenElse(far, of_any(), rough_times_logistic(d, hn::IfThenZeroElse(far, x)));
   }
 #endif
 #if HWY_NATIVE_FMA
@@ -590,16 +600,17 @@ HWY_INLINE ShortLogarithm<V> short_logarithm(D d, V x) {
   const V shift = hn::IfThenElseZero(subnormal, hn::Set(d, static_cast<float>(C::normal_shift)));
   return short_logarithm(d, hn::Sub(of.exponent, shift), hn::Sub(of.m, hn::Set(d, 1.0f)));
 }
-/// log(1 + x + low) for x > -1 that is finite.
+/// log(1 + x) for x > -1 that is finite.
 template <class D, class V>
-HWY_INLINE V finite_log1p(D d, V x, V low_of_x) {
+HWY_INLINE V finite_log1p(D d, V x) {
   using C = ExpLog<float>;
   const V one = hn::Set(d, 1.0f), zero = hn::Zero(d);
   const Pair<V> sum = sum_of(one, x);
   const Mantissa<V> of = split_mantissa(d, sum.high);
   const auto near = hn::Eq(of.exponent, zero);
   const auto log = short_logarithm(d, of.exponent, hn::IfThenElse(near, x, hn::Sub(of.m, one)));
-  const V lost = hn::Div(hn::Add(low_of_x, hn::IfThenZeroElse(near, sum.low)), sum.high);
+  const V inverse = hn::ApproximateReciprocal(sum.high);  // to some 2^-11 of it, and so of what is lost
+  const V lost = hn::Mul(hn::IfThenZeroElse(near, sum.low), inverse);
   const V low = hn::MulAdd(log.exponent, hn::Set(d, C::ln2_low), hn::Add(lost, log.curve));
   return hn::MulAdd(log.exponent, hn::Set(d, C::ln2_high), hn::Sub(log.line, hn::Sub(log.square, low)));
 }
@@ -614,7 +625,7 @@ HWY_INLINE V float32_or_special(D d, V x, V result) {
 }
 template <class D, class V>
 HWY_INLINE V log1p_of_float32(D d, V x) {
-  const V result = float32_or_special(d, hn::Add(x, hn::Set(d, 1.0f)), finite_log1p(d, x, hn::Zero(d)));
+  const V result = float32_or_special(d, hn::Add(x, hn::Set(d, 1.0f)), finite_log1p(d, x));
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-25f)), x, result);
 }
 /// exponent * `whole` + the rest * `factor`, with constants in two parts.
@@ -660,14 +671,28 @@ HWY_INLINE V plus_log1p(D d, V above, V x) {
   const Pair<V> sum = sum_of(above, x);
   return hn::Add(sum.high, hn::MulAdd(hn::Mul(x, x), log1p_curve(d, x), sum.low));
 }
-/// log(1 + x) for x from 0 to 1; by the slope 1 / (1 + x), to 1/50 of it, what is low adds to the result.
+/// above + log(1 + x) for x from 0 to 1 and a finite number `above`, rounded little more than once. By the slope
+/// 1 / (1 + x), to 1/50 of it, what is low adds to the result.
 template <class D, class V>
-HWY_INLINE Pair<V> log1p_of_share(D d, Pair<V> x) {
+HWY_INLINE V plus_log1p(D d, V above, Pair<V> x) {
   using T = hn::TFromD<D>;
   const V one = hn::Set(d, T{1});
   const V bend = hn::MulAdd(x.high, hn::Set(d, T(0.4)), hn::Set(d, T(-0.9))), slope = hn::MulAdd(x.high, bend, one);
-  const Pair<V> sum = sum_of_ordered(one, x.high), log = log_pair(d, sum.high);
-  return {log.high, hn::MulAdd(hn::Add(sum.low, x.low), slope, log.low)};
+  if constexpr (sizeof(T) == sizeof(float)) {
+    constexpr float terms[] = {0x1.555312p-2f, -0x1.ff8ec4p-3f, 0x1.95612ap-3f, -0x1.4019f4p-3f,
+                               0x1.c7ec32p-4f, -0x1.fbc50ep-5f, 0x1.6fbf0ep-6f, -0x1.f2a394p-9f};
+    // Of (log(1 + x) - x + x^2 / 2) / x^3: 2^-26 of the logarithm. Powers of tiny numbers would be subnormal.
+    const V near = hn::IfThenElseZero(hn::Lt(hn::Set(d, 0x1p-30f), x.high), x.high);
+    const V half = hn::Mul(near, hn::Set(d, 0.5f)), line = hn::NegMulAdd(half, near, x.high);
+    const V lost = hn::NegMulAdd(half, near, hn::Sub(x.high, line)), cube = hn::Mul(hn::Mul(near, near), near);
+    const Pair<V> sum = sum_of(above, line);
+    const V low = hn::MulAdd(x.low, slope, hn::Add(sum.low, lost));
+    return hn::Add(sum.high, hn::MulAdd(cube, polynomial(d, x.high, terms), low));
+  } else {
+    const Pair<V> more = sum_of_ordered(one, x.high), log = log_pair(d, more.high), sum = sum_of(above, log.high);
+    const V low = hn::MulAdd(hn::Add(more.low, x.low), slope, log.low);
+    return hn::Add(sum.high, hn::Add(sum.low, low));
+  }
 }
 /// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
 template <class D, class V>
@@ -679,16 +704,33 @@ HWY_INLINE V logaddexp2_of_float32(D d, V a, V b) {
   const V log = log1p_up_to_1(d, exp2_vector(d, hn::Neg(hn::Abs(hn::Sub(a, b)))));
   return hn::MulAdd(log, hn::Set(d, 0x1.715476p+0f), hn::Max(a, b));
 }
+/// (1 + |x|) / (1 - |x|) = 2^k (1 + s) / (1 - s) gives k ln 2 / 2 + atanh(s), s from -0.07 to 0.273: one division.
 template <class D, class V>
 HWY_INLINE V atanh_of_float32(D d, V x) {
-  // log(1 + 2 |x| / (1 - |x|)) / 2.
-  const V size = hn::Abs(x), one = hn::Set(d, 1.0f), zero = hn::Zero(d), twice = hn::Add(size, size);
-  const Pair<V> y = ratio(d, Pair<V>{twice, zero}, sum_of_ordered(one, hn::Neg(size)));
-  const V half = hn::Mul(hn::Set(d, 0.5f), finite_log1p(d, y.high, y.low));
+  constexpr float terms[] = {0x1.555546p-2f, 0x1.99a95ap-3f, 0x1.22205ep-3f, 0x1.09369p-3f};  // 2^-30
+  const hn::RebindToUnsigned<D> du;
+  const V size = hn::Abs(x), one = hn::Set(d, 1.0f), less = hn::Sub(one, size), more = hn::Add(one, size);
+  const V quotient = hn::Mul(hn::Mul(more, hn::Set(d, 1.15f)), hn::ApproximateReciprocal(less));
+  const auto power = hn::And(hn::BitCast(du, quotient), hn::Set(du, 0x7F800000));  // of two; infinite where |x| is 1
+  const V inverse = hn::BitCast(d, hn::Sub(hn::Set(du, 0x7F000000), power));
+  // By 1 + |x| and 1 - |x|, which is exact from 1/2 on, or where k is at most 2 by 1 + 2^-k and 1 - 2^-k.
+  const auto near = hn::Le(size, hn::Set(d, 0.57f));
+  const V a = hn::IfThenElse(near, size, inverse), b = hn::Add(one, hn::IfThenElse(near, inverse, size));
+  const V c = hn::IfThenElse(near, hn::Sub(one, inverse), less);
+  const V over = hn::MulSub(a, b, c);
+  const V under = hn::IfThenElse(near, hn::NegMulAdd(a, c, b), hn::MulAdd(a, b, c));
+  const Pair<V> s = ratio(d, Pair<V>{over, hn::Zero(d)}, Pair<V>{under, hn::Zero(d)});
+  const V square = hn::Mul(s.high, s.high);
+  const V tail = hn::MulAdd(hn::Mul(s.high, square), paired_polynomial(d, square, terms), s.low);
+  const hn::RebindToSigned<D> di;
+  const V exponent = hn::ConvertTo(d, hn::Sub(hn::BitCast(di, hn::ShiftRight<23>(power)), hn::Set(di, 127)));
+  const V line = hn::Mul(exponent, hn::Set(d, 0x1.62e4p-2f));  // exact
+  const Pair<V> sum = sum_of_ordered(line, s.high);
+  const V rest = hn::MulAdd(exponent, hn::Set(d, 0x1.7f7d1cp-21f), tail);
+  const V result = hn::Add(sum.high, hn::Add(sum.low, rest));
   const V nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
   const V end = hn::IfThenElse(hn::Eq(size, one), hn::Set(d, std::numeric_limits<float>::infinity()), nan);
-  const V result = hn::IfThenElse(hn::Lt(size, one), half, end);
-  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-13f)), x, hn::CopySign(result, x));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, one), result, end), x);
 }
 
 // --- Angles
@@ -830,10 +872,9 @@ inline constexpr float kFarthestPoint = 0x1p60f;
 template <class D, class V>
 HWY_INLINE V atan2_of_float32(D d, V y, V x) {
   const Pair<V> angle = short_angle(d, hn::Abs(y), hn::Abs(x));
-  const auto behind = hn::Lt(x, hn::Zero(d));
   const Pair<V> whole = sum_of_ordered(hn::Set(d, 2 * kQuarterTurn), hn::Neg(angle.high));
   const V beyond = hn::Add(whole.high, hn::Add(whole.low, hn::Sub(hn::Set(d, 2 * kQuarterTurnRest), angle.low)));
-  return hn::CopySign(hn::IfThenElse(behind, beyond, total(angle)), y);
+  return hn::CopySign(hn::IfNegativeThenElse(x, beyond, total(angle)), y);
 }
 // asin(x) for |x| <= 1/2 is x + x^3 p(x^2). `terms` of p: 2^-31, or 2^-59.
 template <class T>
@@ -976,8 +1017,15 @@ HWY_INLINE V error_rest_by_intervals(D d, V x) {
   const V counter = hn::Set(d, kPowerCounter<D>);
   const V counted = hn::NegMulAdd(square.high, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
   const V line = hn::NegMulSub(whole, hn::Set(d, C::ln2_high), square.high);  // exact
-  const auto e =
-      powers_looked_up(d, counted, whole, hn::Sub(line, hn::MulAdd(whole, hn::Set(d, C::ln2_low), square.low)));
+  auto e = powers_looked_up(d, counted, whole, hn::Sub(line, hn::MulAdd(whole, hn::Set(d, C::ln2_low), square.low)));
+  const auto vanishes = hn::Ge(size, hn::Set(d, Rest::farthest));
+  if constexpr (kScalesAtOnce<D>) {
+    e.exponent = hn::IfThenElse(vanishes, hn::Set(d, vanishing_exponent<D>()), e.exponent);
+  } else {
+    const hn::RebindToSigned<D> di;
+    using TI = hn::TFromD<decltype(di)>;
+    e.k = hn::IfThenElse(hn::RebindMask(di, vanishes), hn::Set(di, static_cast<TI>(vanishing_exponent<D>())), e.k);
+  }
   // In eight intervals `bent` is up to a third of `value`, and rounding its product would show.
   const V both = hn::Add(value, bent);
   const Pair<V> rest = kScalesAtOnce<D> ? Pair<V>{value, bent} : sum_of_ordered(value, bent);

@@ -132,7 +132,7 @@ HWY_INLINE auto split_exponential(D d, Pair<V> x) {
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter));
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x.high);  // exact
   const Pair<V> r = sum_of_ordered(high, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), x.low));
-  const V curve = hn::Mul(hn::Mul(r.high, r.high), polynomial(d, r.high, C::exp_terms));
+  const V curve = hn::Mul(hn::Mul(r.high, r.high), long_polynomial(d, r.high, C::exp_terms));
   const Pair<V> rest{r.high, hn::Add(curve, hn::MulAdd(r.low, r.high, r.low))};
   return Exponential64<V, std::remove_const_t<decltype(k)>>{k, rest};
 }
@@ -154,50 +154,77 @@ HWY_INLINE V expm1_of_float64(D d, V x) {
   const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-54));
   return hn::IfThenElse(hn::Or(tiny, hn::IsNaN(x)), x, result);
 }
-/// Beyond this number, sinh and cosh are infinite.
-inline constexpr double kFarthestHyperbolic = 0x1.633ce8fb9f87dp+9;
+/// Of |x| = k ln 2 + r.
+template <class V>
+struct Hyperbolic {
+  V up, down;  // 2^k / 4 and 2^-k / 4: 2^k may overflow where sinh and cosh do not
+  Pair<V> r;
+  V sine_bent, cosine_bent;  // sinh(r) - r.high, cosh(r) - 1
+};
+/// The terms of (sinh(r) - r) / r^3 and of (cosh(r) - 1) / r^2 for |r| up to ln 2 / 2, the largest |x| that differs
+/// from infinity, from which |x| on 2^-k does not count, and up to which sinh(x) is x.
+template <class T>
+struct HyperbolicConstants {
+  static constexpr double sine_terms[] = {0x1.5555555555559p-3, 0x1.111111110f67dp-7, 0x1.a01a01affb673p-13,
+                                          0x1.71ddf815cd3a7p-19, 0x1.af5f340662p-26};
+  static constexpr double cosine_terms[] = {0x1p-1,
+                                            0x1.555555555555cp-5,
+                                            0x1.6c16c16c13ec5p-10,
+                                            0x1.a01a01b19abe3p-16,
+                                            0x1.27e4c4c8f8db1p-22,
+                                            0x1.1f959ba6e3ac7p-29};
+  static constexpr double most = 710.48, far = 300, least = 0x1p-30;
+};
+template <>
+struct HyperbolicConstants<float> {
+  static constexpr float sine_terms[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a1256cp-13f};  // 2^-30
+  static constexpr float cosine_terms[] = {0x1p-1f, 0x1.5554e8p-5f, 0x1.6d43bp-10f};       // 2^-31
+  static constexpr float most = 89.42f, far = 40, least = 0x1p-14f;
+};
 template <class D, class V>
-HWY_INLINE V or_infinity(D d, V size, V result) {
-  return hn::IfThenElse(hn::Lt(hn::Set(d, kFarthestHyperbolic), size), infinity64(d), result);
-}
-/// sinh(k ln 2 + r) = (2^k - 2^-k) / 2 * cosh(r) + (2^k + 2^-k) / 2 * sinh(r): no division, and nothing cancels.
-template <class D, class V>
-HWY_INLINE V sinh_of_float64(D d, V x) {
-  using C = ExpLog<double>;
-  constexpr double sine_terms[] = {0x1.5555555555559p-3, 0x1.111111110f67dp-7, 0x1.a01a01affb673p-13,
-                                   0x1.71ddf815cd3a7p-19, 0x1.af5f340662p-26};  // of (sinh(r) - r) / r^3
-  constexpr double cosine_terms[] = {0x1p-1,
-                                     0x1.555555555555cp-5,
-                                     0x1.6c16c16c13ec5p-10,
-                                     0x1.a01a01b19abe3p-16,
-                                     0x1.27e4c4c8f8db1p-22,
-                                     0x1.1f959ba6e3ac7p-29};  // of (cosh(r) - 1) / r^2
+HWY_INLINE Hyperbolic<V> split_hyperbolic(D d, V x) {
+  using C = ExpLog<hn::TFromD<D>>;
+  using H = HyperbolicConstants<hn::TFromD<D>>;
   const hn::RebindToSigned<D> di;
-  const V size = hn::Min(hn::Abs(x), hn::Set(d, 710.48)), counter = hn::Set(d, kCounter<double>);
+  const V size = hn::Min(hn::Abs(x), hn::Set(d, H::most)), counter = hn::Set(d, kCounter<hn::TFromD<D>>);
   const V counted = hn::MulAdd(size, hn::Set(d, C::inverse_ln2), counter), whole = hn::Sub(counted, counter);
   const auto k = hn::Sub(hn::BitCast(di, counted), hn::BitCast(di, counter)), two = hn::Set(di, 2);
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), size);  // exact
   const Pair<V> r = sum_of_ordered(high, hn::Mul(whole, hn::Set(d, -C::ln2_low)));
-  const V square = hn::Mul(r.high, r.high);
-  // A quarter, because 2^k may overflow where the result does not.
-  const V up = power_of_two(d, hn::Sub(k, two));
-  const V down = hn::IfThenElseZero(hn::Lt(size, hn::Set(d, 300.0)), power_of_two(d, hn::Neg(hn::Add(k, two))));
-  const V of_cosh = hn::Sub(up, down), of_sinh = hn::Add(up, down);
-  const V line = hn::MulAdd(of_sinh, r.high, of_cosh), lost = hn::MulAdd(of_sinh, r.high, hn::Sub(of_cosh, line));
-  const V bent = hn::MulAdd(hn::Mul(r.high, square), polynomial(d, square, sine_terms), r.low);
-  const V rest = hn::Add(hn::Sub(hn::Sub(up, of_cosh), down), hn::MulAdd(of_sinh, bent, lost));
-  const V curve = hn::MulAdd(of_cosh, hn::Mul(square, polynomial(d, square, cosine_terms)), rest);
-  const V result = hn::Add(hn::Add(line, curve), hn::Add(line, curve));
-  return hn::IfThenElse(hn::Le(hn::Set(d, 0x1p-30), hn::Abs(x)), hn::CopySign(result, x), x);
+  const V square = hn::Mul(r.high, r.high), up = power_of_two(d, hn::Sub(k, two));
+  const V down = hn::IfThenElseZero(hn::Lt(size, hn::Set(d, H::far)), power_of_two(d, hn::Neg(hn::Add(k, two))));
+  const V bent = hn::MulAdd(hn::Mul(r.high, square), polynomial(d, square, H::sine_terms), r.low);
+  return {up, down, r, bent, hn::Mul(square, polynomial(d, square, H::cosine_terms))};
+}
+/// sinh(k ln 2 + r) = (2^k - 2^-k) / 2 * cosh(r) + (2^k + 2^-k) / 2 * sinh(r): no division, and nothing cancels. Beyond
+/// the largest |x| the last sum overflows.
+template <class D, class V>
+HWY_INLINE V sinh_vector(D d, V x) {
+  const Hyperbolic<V> of = split_hyperbolic(d, x);
+  const V of_cosh = hn::Sub(of.up, of.down), of_sinh = hn::Add(of.up, of.down), r = of.r.high;
+  const V line = hn::MulAdd(of_sinh, r, of_cosh), lost = hn::MulAdd(of_sinh, r, hn::Sub(of_cosh, line));
+  const V rest = hn::Add(hn::Sub(hn::Sub(of.up, of_cosh), of.down), hn::MulAdd(of_sinh, of.sine_bent, lost));
+  const V curve = hn::MulAdd(of_cosh, of.cosine_bent, rest), half = hn::Add(line, curve);
+  const V least = hn::Set(d, HyperbolicConstants<hn::TFromD<D>>::least);
+  return hn::IfThenElse(hn::Le(least, hn::Abs(x)), hn::CopySign(hn::Add(half, half), x), x);
+}
+/// The same with sums and differences exchanged.
+template <class D, class V>
+HWY_INLINE V cosh_vector(D d, V x) {
+  const Hyperbolic<V> of = split_hyperbolic(d, x);
+  const V of_cosh = hn::Add(of.up, of.down), of_sinh = hn::Sub(of.up, of.down), r = of.r.high;
+  const V line = hn::MulAdd(of_sinh, r, of_cosh), lost = hn::MulAdd(of_sinh, r, hn::Sub(of_cosh, line));
+  const V rest = hn::Add(hn::Add(hn::Sub(of.up, of_cosh), of.down), hn::MulAdd(of_sinh, of.sine_bent, lost));
+  const V curve = hn::MulAdd(of_cosh, of.cosine_bent, rest), half = hn::Add(line, curve);
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Add(half, half));
+}
+template <class D, class V>
+HWY_INLINE V sinh_of_float64(D d, V x) {
+  return sinh_vector(d, x);
 }
 template <class D, class V>
 HWY_INLINE V cosh_of_float64(D d, V x) {
-  const V size = hn::Min(hn::Abs(x), hn::Set(d, kFarthestHyperbolic));
-  const Pair<V> less = quarter_of_exponential_less_1(d, Pair<V>{size, hn::Zero(d)});
-  const Pair<V> power = plus(less, hn::Set(d, 0.25));
-  const V inverse = hn::Div(hn::Set(d, 0.0625), power.high);
-  const V result = hn::Mul(hn::Set(d, 2.0), total(plus(power, inverse)));
-  return hn::IfThenElse(hn::IsNaN(x), x, or_infinity(d, hn::Abs(x), result));
+  return cosh_vector(d, x);
 }
 template <class D, class V>
 V wide_tanh_by_intervals(D d, V x);
@@ -293,7 +320,9 @@ HWY_INLINE Pair<V> tabled_logarithm(D d, const NearAndFar<V>& x) {
   }
   const Pair<V> square = product_of(r, r);
   const V line = hn::NegMulAdd(half, square.high, r), lost = hn::NegMulAdd(half, square.high, hn::Sub(r, line));
-  const V curve = hn::Mul(hn::Mul(square.high, r), polynomial(d, r, terms));
+  // Alone, the chain of a few elements decides; else there are enough other steps, and pairs take 4 % longer.
+  const V bending = kAlone ? paired_polynomial(d, r, terms) : polynomial(d, r, terms);
+  const V curve = hn::Mul(hn::Mul(square.high, r), bending);
   const V bend = hn::NegMulAdd(r, r, r);  // 1 - 1 / (1 + r), nearly
   const V bent = hn::Add(lost, hn::NegMulAdd(half, square.low, hn::NegMulAdd(r_low, bend, r_low)));
   const V exponent = hn::Add(converted(d, of.exponent), x.doublings);
@@ -431,10 +460,10 @@ HWY_INLINE V log1p_of_float64(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V asinh_of_float64(D d, V x) {
-  // log(1 + y), y = |x| + x^2 / (1 + sqrt(1 + x^2)).
+  // log(1 + y), y = |x| + (sqrt(1 + x^2) - 1): of the difference, the low part is exact to some 2^-105.
   const V size = hn::Abs(x), one = hn::Set(d, 1.0);
   const Pair<V> square = product_of(size, size);
-  const Pair<V> more = ratio(d, square, plus(root(d, plus(square, one)), one));
+  const Pair<V> more = plus(root(d, plus(square, one)), hn::Neg(one));
   const auto normal = hn::Lt(size, hn::Set(d, kFarFromRoots));
   const V result = total(natural_logarithm(d, or_doubled(d, normal, one_and(d, plus(more, size)), size)));
   const auto special = hn::Or(hn::Lt(size, hn::Set(d, 0x1p-30)), hn::Not(hn::Lt(size, infinity64(d))));
@@ -597,7 +626,7 @@ HWY_INLINE V power_of_any(D d, V x, V y) {
   const V of_size = exponential_of_pair(d, times(precise_logarithm(d, hn::Abs(x)), exponent));
   return power_of_sign(d, x, y, hn::IfThenElse(hn::Eq(x, zero), of_zero, of_size));
 }
-#if TENON_HAS_LANE_ROWS
+#if TENON_HAS_LOGARITHM_TABLE
 template <class D, class V>
 HWY_NOINLINE V power_of_rare(D d, V x, V y) {
   return power_of_any(d, x, y);
@@ -622,16 +651,27 @@ HWY_INLINE V pow_of_float64(D d, V x, V y) {
     return power_of_sign(d, x, y, power);
   }
 #endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kScalesAtOnce<D>) {
+    const V zero = hn::Zero(d);
+    const Pair<V> log = times(tabled_logarithm<true>(d, NearAndFar<V>{{x, zero}, {x, zero}, zero}), y);
+    const auto near = hn::Lt(hn::Abs(log.high), hn::Set(d, 1000.0));  // else NaN or what `power_of_any` bounds
+    if (HWY_UNLIKELY(any_unusual(x) || !hn::AllTrue(d, near))) return power_of_rare(d, x, y);
+    const auto e = tabled_exponential(d, log);
+    return scaled_by(d, hn::Add(e.high, e.low), e);
+  }
+#endif
   return power_of_any(d, x, y);
 }
-/// e^x for x from -746 to 0, as a pair.
+/// e^x for x <= 0, as a pair. What small powers lost is left out: it would be subnormal.
 template <class D, class V>
 HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
 #if TENON_HAS_LOGARITHM_TABLE
   if constexpr (kLooksUpPowers<D> || kLooksUpRows<D>) {
     const auto e = tabled_exponential(d, x);
     const Pair<V> power = sum_of_ordered(e.high, e.low);
-    return {scaled_by(d, power.high, e), scaled_by(d, power.low, e)};
+    const V low = hn::IfThenElseZero(hn::Le(hn::Set(d, ExpLog<double>::least_share), x.high), power.low);
+    return {scaled_by(d, power.high, e), scaled_by(d, low, e)};
   }
 #endif
   const auto e = split_exponential(d, x);
@@ -644,22 +684,28 @@ HWY_INLINE Pair<V> small_exponential(D d, Pair<V> x) {
 /// log(e^a + e^b) as the larger one and log(1 + e^-|a - b|), for finite numbers.
 template <class D, class V>
 HWY_INLINE V logaddexp_of_float64(D d, V a, V b) {
-  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -746.0)), larger = hn::Max(a, b);
+  const V less = from_lowest(d, hn::Neg(hn::Abs(hn::Sub(a, b))), ExpLog<double>::lowest), larger = hn::Max(a, b);
   const Pair<V> power = small_exponential(d, Pair<V>{less, hn::Zero(d)});
   return total(plus(natural_logarithm(d, one_and_share(d, power)), larger));
 }
 template <class D, class V>
 HWY_INLINE V logaddexp2_of_float64(D d, V a, V b) {
-  const V less = hn::Max(hn::Neg(hn::Abs(hn::Sub(a, b))), hn::Set(d, -1076.0)), larger = hn::Max(a, b);
+  const V less = from_lowest(d, hn::Neg(hn::Abs(hn::Sub(a, b))), ExpLog<double>::lowest_power, true);
+  const V larger = hn::Max(a, b);
   const Pair<V> power = small_exponential(d, times(constant(d, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56), less));
   const Pair<V> log = natural_logarithm(d, one_and_share(d, power));
   return total(plus(times(log, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56)), larger));
 }
 
+template <class V>
+struct LogGamma64 {
+  Pair<V> value;
+  V slope;  // of the logarithm, within 0.1: for what the argument lost when it was rounded
+};
 /// log(gamma(x)) for normal x > 0 up to 1e300. From 6.5 on, Stirling's series. Below, x = n + 2 + t, |t| <= 1/2:
 /// log(gamma(2 + t)) plus the logarithm of the numbers in between.
 template <class D, class V>
-HWY_INLINE V log_gamma_of_float64(D d, V x) {
+HWY_INLINE LogGamma64<V> log_gamma_above_0(D d, V x) {
   constexpr double near_terms[] = {
       0x1.4a34cc4a60fa6p-2,   -0x1.13e001a557606p-4,  0x1.51322ac7d849bp-6,
       -0x1.e404fc218f61fp-8,  0x1.7add6eadb2c11p-9,   -0x1.38ac5c2bf50a2p-10,
@@ -693,7 +739,36 @@ HWY_INLINE V log_gamma_of_float64(D d, V x) {
   const Pair<V> scaled_log = times(log, hn::IfThenElse(is_far, hn::Sub(x, hn::Set(d, 0.5)), sign));
   const Pair<V> sum = sum_of(scaled_log.high, hn::IfThenElse(is_far, hn::Neg(x), near.high));
   const V rest = hn::IfThenElse(is_far, series, hn::NegMulAdd(low, inverse, near_low));
-  return hn::Add(sum.high, hn::Add(hn::Add(sum.low, scaled_log.low), rest));
+  constexpr double slope_terms[] = {-0x1.c35f51p+0, 0x1.81f57ap+0, -0x1.ff6634p-3, 0x1.01de4ep-6};  // from 1 to 6.5
+  const V derivative = hn::IfThenElse(is_far, log.high, polynomial(d, x, slope_terms));
+  return {{sum.high, hn::Add(hn::Add(sum.low, scaled_log.low), rest)}, derivative};
+}
+template <class D, class V>
+HWY_INLINE V log_gamma_of_float64(D d, V x) {
+  return total(log_gamma_above_0(d, x).value);
+}
+/// The same for x < 0, too: log(pi / |sin(pi x)|) less that of 1 - x; sin(pi x) by the rest r of x. Where both cancel,
+/// |result| < 1/2, digits are lost.
+template <class D, class V>
+HWY_INLINE V log_gamma_with_negative(D d, V x) {
+  constexpr double terms[] =
+      {0x1.a51a6625307d3p+0,  -0x1.9f9cb402bc45dp-1, 0x1.86a8e4720c749p-3,
+       -0x1.ac6805cdf308ap-6, 0x1.33816a0620ac5p-9,  -0x1.3746c57917ca7p-13,
+       0x1.d3f28cd7ed53p-18,  -0x1.080d6f89e0a7bp-22};  // of (1 - sin(pi r) / (pi r)) / r^2: 2^-56
+  const V one = hn::Set(d, 1.0);
+  const auto below = hn::Lt(x, hn::Zero(d));
+  const V mirrored = hn::Sub(one, x), more = hn::Sub(one, mirrored), lost = hn::Sub(more, x);  // for x < -1 or near 0
+  const LogGamma64<V> other = log_gamma_above_0(d, hn::IfThenElse(below, mirrored, x));
+  const V r = hn::Abs(hn::Sub(x, hn::Round(x))), square = hn::Mul(r, r),
+          bend = hn::Mul(square, polynomial(d, square, terms));
+  const V line = hn::Sub(one, bend), sine = hn::Mul(r, line);  // sine: over pi
+  const V low = hn::MulAdd(r, hn::Sub(hn::Sub(one, line), bend), hn::MulSub(r, line, sine));
+  const V safe = hn::IfThenElse(below, sine, one);
+  const Pair<V> log = precise_logarithm(d, safe), sum = sum_of(log.high, other.value.high);
+  const V rest =
+      hn::Add(hn::Add(sum.low, log.low), hn::MulAdd(lost, other.slope, hn::Add(other.value.low, hn::Div(low, safe))));
+  const V reflected = hn::IfThenElse(hn::Eq(r, hn::Zero(d)), infinity64(d), hn::Neg(hn::Add(sum.high, rest)));
+  return hn::IfThenElse(below, reflected, total(other.value));
 }
 
 // --- Angles

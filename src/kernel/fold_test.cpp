@@ -2,6 +2,7 @@
 // in blocks; they write nothing behind their results and read nothing behind their last row.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -177,6 +178,35 @@ TEST(Fold, ShortRowsToOneLane) {
 TEST(Fold, LongRowsToOneLane) {
   for (const int64_t n : {255, 256, 257, 511, 513, 1023, 1030, 4099})
     for (const int64_t rows : {1, 3, 9}) expect_rows(n, n + 1, rows);
+}
+
+/// Numbers whose sums and products are rounded; each hundredth is NaN.
+std::vector<double> rounded_numbers(int64_t count) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < count; ++i)
+    numbers.push_back(i % 100 == 99 ? std::nan("") : 1 + 1 / static_cast<double>(3 + i * 37 % 101));
+  return numbers;
+}
+TEST(Fold, RowsWithGapsHaveTheBitsOfRowsWithout) {
+  for (const Op op : {Op::sum, Op::prod, Op::amax, Op::amin})
+    for (const Dtype dtype : {Dtype::float32, Dtype::float64})
+      for (int64_t n = 1; n <= 40; ++n)
+        for (const int64_t rows : {1, 2, 7, 16, 17, 40}) {
+          const FoldKernel fold = kernels_of(op, dtype, dtype).along;
+          const std::vector<double> numbers = rounded_numbers(rows * n);
+          std::vector<double> with_gaps;
+          for (int64_t i = 0; i < rows * n; ++i) {
+            with_gaps.push_back(numbers[static_cast<std::size_t>(i)]);
+            if (i % n == n - 1) with_gaps.insert(with_gaps.end(), 3, -7.0);
+          }
+          const auto bytes = static_cast<std::size_t>(rows * itemsize(dtype));
+          const auto results = [&](const std::vector<double>& of, int64_t step) {
+            return folded(dtype, of, bytes,
+                          [&](std::byte* to, const std::byte* from) { fold(to, from, n, step, rows, false); });
+          };
+          EXPECT_EQ(results(numbers, n), results(with_gaps, n + 3))
+              << row_of(op).name << " of " << dtype_name(dtype) << ", " << rows << " rows of " << n;
+        }
 }
 
 /// Sums of rows lane by lane, in int64.

@@ -122,6 +122,52 @@ using FloatsOf = hn::Rebind<float, D>;
 template <class D>
 using FloatsOf = hn::Repartition<float, D>;
 #endif
+/// A vector that is still in memory. Instructions that convert float16 read and write half a vector: with AVX2 that
+/// takes half as long in memory as in registers that are split and joined. Bench: tenon_bench --filter
+/// '^large/f16\+f16/'.
+struct InMemory {
+  const uint16_t* from;
+};
+template <class D>
+HWY_INLINE hn::Vec<D> in_register(D d, InMemory v) {
+  return hn::LoadU(d, v.from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> in_register(D, hn::Vec<D> v) {
+  return v;
+}
+template <class D>
+HWY_INLINE void store_vector(D d, hn::Vec<D> v, hn::TFromD<D>* to) {
+  hn::StoreU(v, d, to);
+}
+template <class D>
+HWY_INLINE void stream_vector(D d, hn::Vec<D> v, hn::TFromD<D>* to) {
+  hn::Stream(v, d, to);
+}
+#if TENON_CONVERTS_FLOAT16
+/// A vector that is not joined.
+template <class D>
+struct VectorHalves {
+  hn::Vec<hn::Half<D>> low, high;
+};
+template <class D>
+HWY_INLINE hn::Vec<D> in_register(D d, VectorHalves<D> v) {
+  return hn::Combine(d, v.high, v.low);
+}
+template <class D>
+HWY_INLINE void store_vector(D, VectorHalves<D> v, uint16_t* to) {
+  const hn::Half<D> half;
+  hn::StoreU(v.low, half, to);
+  hn::StoreU(v.high, half, to + hn::MaxLanes(half));
+}
+template <class D>
+HWY_INLINE void stream_vector(D, VectorHalves<D> v, uint16_t* to) {
+  const hn::Half<D> half;
+  hn::Stream(v.low, half, to);
+  hn::Stream(v.high, half, to + hn::MaxLanes(half));
+}
+#endif
+
 /// The lanes of a vector of 16-bit floats as float32, in two vectors. `narrowed` gives them their order back.
 template <class D>
 struct WidePair {
@@ -164,7 +210,7 @@ HWY_INLINE WidePair<D> widened_pair([[maybe_unused]] D d16, hn::Vec<D> v) {
 }
 /// Rounds to nearest even.
 template <class T, class D>
-HWY_INLINE hn::Vec<D> narrowed(D d16, WidePair<D> pair) {
+HWY_INLINE auto narrowed([[maybe_unused]] D d16, WidePair<D> pair) {
   const FloatsOf<D> d;
   if constexpr (std::is_same_v<T, BFloat16>) {
     const auto even = hn::ShiftRight<16>(rounded_to_bfloat16(d, pair.low)), odd = rounded_to_bfloat16(d, pair.high);
@@ -173,8 +219,8 @@ HWY_INLINE hn::Vec<D> narrowed(D d16, WidePair<D> pair) {
 #if TENON_CONVERTS_FLOAT16
     const hn::Rebind<hwy::float16_t, FloatsOf<D>> half;
     const hn::Half<D> half16;
-    return hn::Combine(d16, hn::BitCast(half16, hn::DemoteTo(half, pair.high)),
-                       hn::BitCast(half16, hn::DemoteTo(half, pair.low)));
+    return VectorHalves<D>{hn::BitCast(half16, hn::DemoteTo(half, pair.low)),
+                           hn::BitCast(half16, hn::DemoteTo(half, pair.high))};
 #else
     return hn::BitCast(d16,
                        hn::Or(rounded_to_float16(d, pair.low), hn::ShiftLeft<16>(rounded_to_float16(d, pair.high))));
@@ -182,6 +228,17 @@ HWY_INLINE hn::Vec<D> narrowed(D d16, WidePair<D> pair) {
   }
 }
 #endif
+
+template <class T, class D>
+HWY_INLINE WidePair<D> widened_pair(D d16, InMemory v) {
+  if constexpr (kWidensInOrder<T>) {
+    const FloatsOf<D> d;
+    const auto* from = reinterpret_cast<const T*>(v.from);
+    return {load_widened(d, from), load_widened(d, from + hn::MaxLanes(d))};
+  } else {
+    return widened_pair<T>(d16, in_register(d16, v));
+  }
+}
 
 /// A number that is not a 16-bit float.
 struct WideNumber {
@@ -201,13 +258,13 @@ template <class F, class T, class V>
 struct OverFloats {
   using Out = uint16_t;
   template <class D, class... In>
-  static HWY_INLINE hn::Vec<D> run(D d, In... in) {
+  static HWY_INLINE auto run(D d, In... in) {
     return of_pairs(d, widened_pair<T>(d, in)...);
   }
 
  private:
   template <class D, class... Pairs>
-  static HWY_INLINE hn::Vec<D> of_pairs(D d, Pairs... in) {
+  static HWY_INLINE auto of_pairs(D d, Pairs... in) {
     using Floats = typename V::template Of<FloatsOf<D>>;
     return narrowed<T>(d, WidePair<D>{F::forward(Floats(in.low)...).v, F::forward(Floats(in.high)...).v});
   }
@@ -249,6 +306,7 @@ struct HalfFunctionOf {
 TENON_HALF_FUNCTION(exp, half::Exp)
 #if HWY_TARGET <= HWY_AVX3
 TENON_HALF_FUNCTION(log, half::Log)
+TENON_HALF_FUNCTION(sqrt, half::SquareRoot)
 #endif
 TENON_HALF_FUNCTION(sin, half::Sin)
 TENON_HALF_FUNCTION(cos, half::Cos)
@@ -270,10 +328,19 @@ HWY_INLINE hn::Vec<D> narrowed_results(D d, WidePair<D> pair) {
 template <class F, class Function, class T>
 struct OverHalfFunction {
   using Out = uint16_t;
+  template <class D, class In>
+  static HWY_INLINE auto run(D d, In in) {
+    if constexpr (std::is_same_v<T, BFloat16>)
+      return of_bfloat16(d, in_register(d, in));
+    else
+      return narrowed<T>(d, of_pair(d, widened_pair<T>(d, in)));
+  }
+
+ private:
   template <class D, class V>
-  static HWY_INLINE V run(D d, V in) {
-    const V result = near(d, in);
-    if constexpr (std::is_same_v<T, BFloat16> && requires { Function::farthest; }) {
+  static HWY_INLINE V of_bfloat16(D d, V in) {
+    const V result = narrowed_results(d, of_pair(d, widened_pair<T>(d, in)));
+    if constexpr (requires { Function::farthest; }) {
       // The largest float16 is not beyond.
       constexpr uint32_t kFarthest = std::bit_cast<uint32_t>(Function::farthest) >> 16;
       const auto is_near = hn::Lt(hn::Add(in, in), hn::Set(d, static_cast<uint16_t>(2 * kFarthest + 1)));
@@ -281,17 +348,6 @@ struct OverHalfFunction {
       if (!hn::AllTrue(d, is_near)) return hn::IfThenElse(is_near, result, beyond(d, in));
     }
     return result;
-  }
-
- private:
-  template <class D, class V>
-  static HWY_INLINE V near(D d, V in) {
-    const WidePair<D> wide = widened_pair<T>(d, in);
-    const WidePair<D> results = of_pair(d, wide);
-    if constexpr (std::is_same_v<T, BFloat16>)
-      return narrowed_results(d, results);
-    else
-      return narrowed<T>(d, results);
   }
   template <class D>
   static HWY_INLINE WidePair<D> of_pair(D, WidePair<D> wide) {
@@ -306,7 +362,7 @@ struct OverHalfFunction {
   }
   template <class D, class V>
   static HWY_NOINLINE V beyond(D d, V in) {
-    return RoundedOnce<F, T>::run(d, in);
+    return in_register(d, RoundedOnce<F, T>::run(d, in));
   }
 };
 #endif
@@ -319,7 +375,7 @@ struct OnBits {
   static HWY_INLINE hn::Vec<hn::Rebind<Out, D>> run(D d, V... in) {
     const hn::RebindToSigned<D> bits;
     using S = std::remove_const_t<decltype(bits)>;
-    const auto result = F::forward(BitsVector<S, T>(hn::BitCast(bits, in))...);
+    const auto result = F::forward(BitsVector<S, T>(hn::BitCast(bits, in_register(d, in)))...);
     const hn::Rebind<Out, D> d_out;
     if constexpr (kGivesTruth && HWY_TARGET <= HWY_AVX3)
       return hn::IfThenElseZero(hn::Mask<std::remove_const_t<decltype(d_out)>>{result.v.raw}, hn::Set(d_out, 1));
@@ -347,7 +403,14 @@ struct InputLanes {
     return data + i + hn::MaxLanes(D()) <= end ? at(d, i) : load_some(d, data + i, count);
   }
 };
-using HalfLanes = InputLanes<uint16_t>;
+struct HalfLanes : InputLanes<uint16_t> {
+  HWY_INLINE explicit HalfLanes(const Lanes& lanes, const void* end_of_rows = nullptr)
+      : InputLanes(lanes, end_of_rows) {}
+  template <class D>
+  HWY_INLINE InMemory at(D, int64_t i) const {
+    return {data + i};
+  }
+};
 /// One value for all lanes.
 struct HalfSplat {
   uint16_t value;
@@ -385,8 +448,8 @@ class HalfLanesOrSplat {
     data_ = block_;
   }
   template <class D>
-  HWY_INLINE hn::Vec<D> at(D d, int64_t i) const {
-    return hn::LoadU(d, data_ + (i & mask_));
+  HWY_INLINE InMemory at(D, int64_t i) const {
+    return {data_ + (i & mask_)};
   }
   template <class D>
   HWY_INLINE hn::Vec<D> some(D d, int64_t i, int64_t count) const {
@@ -410,17 +473,17 @@ HWY_INLINE void half_loop(D d, void* out, int64_t n, const Sources&... in) {
   Out* const to = static_cast<Out*>(out);
 #if HWY_TARGET <= HWY_AVX3
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) hn::StoreU(Form::run(d, in.at(d, i)...), d_out, to + i);
-  if (i < n) store_some(d_out, Form::run(d, in.some(d, i, n - i)...), to + i, n - i);
+  for (; i + kLanes <= n; i += kLanes) store_vector(d_out, Form::run(d, in.at(d, i)...), to + i);
+  if (i < n) store_some(d_out, in_register(d_out, Form::run(d, in.some(d, i, n - i)...)), to + i, n - i);
 #else
   if (n >= kLanes) {
     const auto last = Form::run(d, in.at(d, n - kLanes)...);
-    for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(Form::run(d, in.at(d, i)...), d_out, to + i);
-    hn::StoreU(last, d_out, to + n - kLanes);
+    for (int64_t i = 0; i + kLanes < n; i += kLanes) store_vector(d_out, Form::run(d, in.at(d, i)...), to + i);
+    store_vector(d_out, last, to + n - kLanes);
   } else if constexpr (kLanes > 8) {
     half_loop<Form>(hn::CappedTag<hn::TFromD<D>, 8>(), out, n, in...);
   } else {
-    store_some(d_out, Form::run(d, in.some(d, 0, n)...), to, n);
+    store_some(d_out, in_register(d_out, Form::run(d, in.some(d, 0, n)...)), to, n);
   }
 #endif
 }
@@ -459,7 +522,7 @@ HWY_INLINE void half_stream(void* out, int64_t n, const Sources&... in) {
   using Out = typename Form::Out;
   const hn::Rebind<Out, HalfTag> d_out;
   Out* const to = static_cast<Out*>(out);
-  for (int64_t i = 0; i < n; i += kLanes) hn::Stream(Form::run(d, in.at(d, i)...), d_out, to + i);
+  for (int64_t i = 0; i < n; i += kLanes) stream_vector(d_out, Form::run(d, in.at(d, i)...), to + i);
 }
 template <class Form>
 void half_unary_streamed(void* out, const Lanes* in, int64_t n) {
@@ -522,36 +585,9 @@ constexpr KernelPair half_kernels() {
     return {&half_binary<Form>, TENON_HAS_VECTORS ? &half_binary_streamed<Form> : nullptr};
 }
 
-/// F lane by lane, for loops that compilers vectorise: where Highway has no vectors.
-template <class F, class T>
-struct OverLanes {
-  template <class... Bits>
-  static HWY_INLINE auto forward(Bits... bits) {
-    const auto result = F::forward(Lane<float>(widened(T{bits.v}))...);
-    if constexpr (F::row.promotion == Promotion::comparison) {
-      return result;
-    } else {
-      T rounded;
-      narrow(&rounded, result.v);
-      return Lane<uint16_t>(rounded.bits);
-    }
-  }
-};
-template <class F, class T>
-constexpr KernelPair lane_kernels() {
-  using Form = OverLanes<F, T>;
-  using Out = std::conditional_t<F::row.promotion == Promotion::comparison, bool, uint16_t>;
-  if constexpr (kFormulaArity<F> == 1)
-    return {&unary<Form, Out, uint16_t>};
-  else if constexpr (kFormulaArity<F> == 2)
-    return {&by_steps<Form, Out, uint16_t, uint16_t>};
-  else
-    return {&by_steps<Form, Out, uint16_t, uint16_t, uint16_t>};
-}
-
-/// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op. With streaming stores for whole
-/// blocks of kStreamedLanes.
-template <class T, std::size_t kInputs, bool kStreams = false>
+/// Runs the float32 kernel of an op over 16-bit floats. One copy serves every op whose result is one, too, and one
+/// those whose result is a bool. With streaming stores for whole blocks of kStreamedLanes.
+template <class T, std::size_t kInputs, bool kStreams = false, class Out = T>
 HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int64_t n) {
   constexpr int64_t kChunk = 256;
   const HalfTag d;
@@ -565,7 +601,7 @@ HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int
     lanes[k] = {wide[k], in[k].step};
     wide[k][0] = widened(*static_cast<const T*>(in[k].data));
   }
-  const auto widen = [&](float* to, hn::Vec<D> v) HWY_ATTR {
+  const auto widen = [&](float* to, auto v) HWY_ATTR {
     const WidePair<D> pair = widened_pair<T>(d, v);
     hn::StoreU(pair.low, wide_lanes, to);
     hn::StoreU(pair.high, wide_lanes, to + kWide);
@@ -579,7 +615,7 @@ HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int
       if (in[k].step == 0) continue;
       const T* from = static_cast<const T*>(in[k].data) + start;
       const auto* bits = reinterpret_cast<const uint16_t*>(from);
-      for (int64_t i = 0; i < whole; i += kLanes) widen(wide[k] + i, hn::LoadU(d, bits + i));
+      for (int64_t i = 0; i < whole; i += kLanes) widen(wide[k] + i, InMemory{bits + i});
       if constexpr (kStreams) {
         continue;
       } else if constexpr (kWidensInOrder<T>) {
@@ -588,28 +624,32 @@ HWY_NOINLINE void through_float32(Kernel kernel, void* out, const Lanes* in, int
         for (int64_t i = whole; i < count; ++i) wide[k][i] = widened(from[i]);
       }
     }
+    if constexpr (!std::is_same_v<Out, T>) {
+      kernel(static_cast<Out*>(out) + start, lanes, count);
+      continue;
+    }
     kernel(result, lanes, count);
     T* const to = static_cast<T*>(out) + start;
     auto* bits = reinterpret_cast<uint16_t*>(to);
     for (int64_t i = 0; i < whole; i += kLanes) {
       if constexpr (kStreams)
-        hn::Stream(narrow_pair(result + i), d, bits + i);
+        stream_vector(d, narrow_pair(result + i), bits + i);
       else
-        hn::StoreU(narrow_pair(result + i), d, bits + i);
+        store_vector(d, narrow_pair(result + i), bits + i);
     }
     if constexpr (kStreams) {
       continue;
     } else if constexpr (kWidensInOrder<T>) {
-      if (rest > 0) store_some(d, narrow_pair(result + whole), bits + whole, rest);
+      if (rest > 0) store_some(d, in_register(d, narrow_pair(result + whole)), bits + whole, rest);
     } else {
       for (int64_t i = whole; i < count; ++i) narrow(to + i, result[i]);
     }
   }
 }
-template <class T, std::size_t kInputs, Op kOp, bool kStreams = false>
+template <class T, std::size_t kInputs, Op kOp, bool kStreams = false, class Out = T>
 void half_through_float32(void* out, const Lanes* in, int64_t n) {
   const Kernel kernel = kernels().elementwise[static_cast<int>(kOp)][static_cast<int>(float32)];
-  through_float32<T, kInputs, kStreams>(kernel, out, in, n);
+  through_float32<T, kInputs, kStreams, Out>(kernel, out, in, n);
 }
 
 /// nextafter over the bits, whose order is that of the numbers but for the sign: for loops that compilers vectorise.
@@ -642,6 +682,7 @@ constexpr KernelPair half_kernel() {
   constexpr const Row& row = F::row;
   // The first would take the float32 kernel; the numbers of the last are float32.
   constexpr bool has_none = (row.dtypes & set_of(dtype_of_v<T>)) == 0 && row.promotion == Promotion::int_to_float;
+  constexpr bool widens_lanes = !TENON_HAS_VECTORS && !row.vectors && has_kernel<F, float>();
   if constexpr (has_none || (!row.stepwise && (!has_kernel<F, float>() || keeps_numbers(row))))
     return {};
   else if constexpr (row.stepwise && row.vectors && operand_count(row, kFormulaArity<F>) == 1)
@@ -660,9 +701,9 @@ constexpr KernelPair half_kernel() {
     return {&by_steps<F, uint16_t, bool, uint16_t, uint16_t>};
   else if constexpr (row.promotion == Promotion::select)
     return select_kernel<F, uint16_t>();
-  else if constexpr (!TENON_HAS_VECTORS && !row.vectors && !row.through_float32)
-    return lane_kernels<F, T>();
-  else if constexpr (row.on_bits)
+  else if constexpr (!TENON_HAS_VECTORS && row.promotion == Promotion::comparison)
+    return {&half_through_float32<T, kFormulaArity<F>, kOp, false, bool>};
+  else if constexpr (row.on_bits && !widens_lanes)
     return half_kernels<OnBits<FormulaOnBits<F>, T>, T, kFormulaArity<F>>();
 #if TENON_HAS_HALF_FUNCTIONS
   else if constexpr (!std::is_void_v<typename HalfFunctionOf<F>::type>)
@@ -670,7 +711,7 @@ constexpr KernelPair half_kernel() {
 #endif
   else if constexpr (row.through_float32 && kFormulaArity<F> == 1 && TENON_HAS_VECTORS)
     return {&half_through_float32<T, 1, kOp>, &half_through_float32<T, 1, kOp, true>};
-  else if constexpr (row.through_float32)
+  else if constexpr (row.through_float32 || widens_lanes)
     return {&half_through_float32<T, kFormulaArity<F>, kOp>};
   else
     return half_kernels<RoundedOnce<F, T>, T, kFormulaArity<F>>();
@@ -716,14 +757,16 @@ struct CellHalfSums {
   using D = CellLanes<float>;
   static constexpr int64_t kParts = 4;
   static constexpr bool kPairs = true;
-  HWY_INLINE CellVector keys(CellVector raw) const { return raw; }
-  HWY_INLINE CellVector part(CellVector halves) const {
+  static HWY_INLINE CellVector keys(CellVector raw) { return raw; }
+  static HWY_INLINE CellVector part(CellVector halves) {
     const CellLanes<uint32_t> d;
     const auto pairs = hn::BitCast(d, halves);
     return sum(hn::BitCast(D(), hn::ShiftLeft<16>(pairs)), hn::BitCast(D(), hn::And(pairs, hn::Set(d, 0xFFFF0000))));
   }
-  HWY_INLINE CellVector join(CellVector a, CellVector b) const { return sum(hn::BitCast(D(), a), hn::BitCast(D(), b)); }
-  HWY_INLINE void store(float* to, CellVector sums) const { hn::StoreU(hn::BitCast(D(), sums), D(), to); }
+  static HWY_INLINE CellVector join(CellVector a, CellVector b) {
+    return sum(hn::BitCast(D(), a), hn::BitCast(D(), b));
+  }
+  static HWY_INLINE void store(float* to, CellVector sums) { hn::StoreU(hn::BitCast(D(), sums), D(), to); }
 
  private:
   static HWY_INLINE CellVector sum(hn::Vec<D> a, hn::Vec<D> b) { return hn::BitCast(CellTag(), hn::Add(a, b)); }

@@ -154,6 +154,16 @@ struct Logistic {
   }
 };
 #if HWY_TARGET <= HWY_AVX3
+/// One step of `root_by_steps`: 2^-23. The roots of 16-bit floats are farther from the middle of two of them.
+struct SquareRoot {
+  template <class T>
+  static HWY_INLINE V32 of(V32 x) {
+    const D32 d;
+    const V32 half = hn::Set(d, 0.5f), rough = rough_inverse_root(x), root = hn::Mul(x, rough);
+    const V32 missing = hn::NegMulAdd(root, hn::Mul(rough, half), half);
+    return with_special_roots(hn::MulAdd(root, missing, root), x);
+  }
+};
 /// By the first bits of m between 3/4 and 3/2: its inverse to some 1/32, and the inverse's logarithm. Logarithms of m
 /// below 1 have ln 2 added, because getexp counts them one power of two lower.
 struct Log {

@@ -54,6 +54,7 @@ const Case cases[] = {
     {Op::log, [](double x) { return std::log(x); }, {1, 0}},
     {Op::sin, [](double x) { return std::sin(x); }, {2, 0}},
     {Op::cos, [](double x) { return std::cos(x); }, {2, 0}},
+    {Op::sqrt, [](double x) { return std::sqrt(x); }, {0, 0}},
     {Op::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, {7, 8}},
 };
 

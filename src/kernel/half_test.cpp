@@ -149,7 +149,7 @@ TEST(Half, KernelsBesideNumbersRoundTheFloat32ResultOnce) {
         expect_beside_numbers(static_cast<Op>(op), half, kernel, few.data(), count);
       ++compared;
     }
-  EXPECT_EQ(compared, std::string(kernels().name) == "baseline" ? 0 : 24);
+  EXPECT_EQ(compared, std::string(kernels().name) == "baseline" ? 0 : 26);
 }
 
 // Beside a splat, which is not widened again.

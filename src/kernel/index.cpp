@@ -1,5 +1,6 @@
 // kernel: loops over an index. Takes a plane of int64 places; reads or writes the elements at these places, or says
 // whether a place is out of range.
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -137,11 +138,11 @@ struct Add {
       const auto factor = hn::Set(wide_lanes, alpha);
       for (; begin + kLanes <= n; begin += kLanes) {
         auto* const bits = reinterpret_cast<uint16_t*>(to + begin);
-        const WidePair<D> sum = widened_pair<T>(d, hn::LoadU(d, bits));
-        const WidePair<D> term = widened_pair<T>(d, hn::LoadU(d, reinterpret_cast<const uint16_t*>(from + begin)));
+        const WidePair<D> sum = widened_pair<T>(d, InMemory{bits});
+        const WidePair<D> term = widened_pair<T>(d, InMemory{reinterpret_cast<const uint16_t*>(from + begin)});
         const WidePair<D> both{hn::Add(sum.low, hn::Mul(factor, term.low)),
                                hn::Add(sum.high, hn::Mul(factor, term.high))};
-        hn::StoreU(narrowed<T>(d, both), d, bits);
+        store_vector(d, narrowed<T>(d, both), bits);
       }
     }
     TENON_INDEPENDENT
@@ -285,20 +286,20 @@ struct RowSum {
   int64_t count;
 
   HWY_INLINE void add(WidePair<D>& sum, const uint16_t* terms) const {
-    const WidePair<D> term = widened_pair<T>(d, hn::LoadU(d, terms));
+    const WidePair<D> term = widened_pair<T>(d, InMemory{terms});
     sum = {hn::Add(sum.low, term.low), hn::Add(sum.high, term.high)};
   }
   /// Of `kVectors` vectors from `column` on.
   template <int kVectors>
   HWY_INLINE void block(hn::Vec<D>* out, int64_t column) const {
     WidePair<D> sums[kVectors];
-    for (int v = 0; v < kVectors; ++v) sums[v] = widened_pair<T>(d, hn::LoadU(d, to + column + v * kLanes));
+    for (int v = 0; v < kVectors; ++v) sums[v] = widened_pair<T>(d, InMemory{to + column + v * kLanes});
     for (int64_t i = 0; i < count; ++i) {
       const auto place = static_cast<int64_t>(rows[i] & 0xFFFF'FFFF);
       const auto* const terms = reinterpret_cast<const uint16_t*>(from + place * step) + column;
       for (int v = 0; v < kVectors; ++v) add(sums[v], terms + v * kLanes);
     }
-    for (int v = 0; v < kVectors; ++v) out[v] = narrowed<T>(d, sums[v]);
+    for (int v = 0; v < kVectors; ++v) out[v] = in_register(d, narrowed<T>(d, sums[v]));
   }
   template <int kVectors>
   HWY_INLINE int64_t blocks(int64_t column, int64_t n) const {
@@ -320,6 +321,62 @@ void add_rows_to_row(void* to, const void* from, int64_t step, const uint64_t* r
   hn::StoreU(last[0], Sum::d, sum.to + n - Sum::kLanes);
 }
 
+/// 1 for each of eight bytes that is not 0: bools of other libraries need not be 1.
+HWY_INLINE uint64_t ones_of(const uint8_t* truths) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  uint64_t word;
+  std::memcpy(&word, truths, sizeof word);
+  return ((((word & (kOnes * 0x7f)) + kOnes * 0x7f) | word) >> 7) & kOnes;
+}
+/// One of two elements, without a branch.
+template <class T>
+HWY_INLINE T choose_element(bool is_true, T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(b ^ ((a ^ b) & static_cast<T>(0 - static_cast<T>(is_true))));
+  else
+    return is_true ? a : b;
+}
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// `from` in the lanes where `truths` are not 0, one after another; elsewhere what is in `to`. Gives how many.
+HWY_INLINE int64_t expand_vector(uint32_t* to, const uint8_t* truths, const uint32_t* from) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(truths));
+  const __mmask16 is_true = _mm_test_epi8_mask(bytes, bytes);
+  _mm512_storeu_si512(to, _mm512_mask_expand_epi32(_mm512_loadu_si512(to), is_true, _mm512_loadu_si512(from)));
+  return std::popcount(static_cast<uint16_t>(is_true));
+}
+HWY_INLINE int64_t expand_vector(uint64_t* to, const uint8_t* truths, const uint64_t* from) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(truths));
+  const auto is_true = static_cast<__mmask8>(_mm_test_epi8_mask(bytes, bytes));
+  _mm512_storeu_si512(to, _mm512_mask_expand_epi64(_mm512_loadu_si512(to), is_true, _mm512_loadu_si512(from)));
+  return std::popcount(static_cast<uint8_t>(is_true));
+}
+#endif
+/// Bench: tenon_bench --ops --filter 'ops/masked_scatter$'.
+template <class T>
+void expand(void* out, const uint8_t* truths, int64_t n, const void* in, int64_t count) {
+  T* const to = static_cast<T*>(out);
+  const T* from = static_cast<const T*>(in);
+  const T* const end = from + count;
+  int64_t i = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    constexpr int64_t kLanes = 64 / sizeof(T);
+    for (; i + kLanes <= n && end - from >= kLanes; i += kLanes) from += expand_vector(to + i, truths + i, from);
+  }
+#endif
+  constexpr int64_t kWord = 8;
+  for (; i + kWord <= n && end - from >= kWord; i += kWord) {
+    const uint64_t ones = ones_of(truths + i), counts = ones * 0x0101010101010101;  // byte k: the true ones up to it
+    if (ones == 0) continue;
+    to[i] = choose_element(ones & 1u, from[0], to[i]);
+    for (int64_t k = 1; k < kWord; ++k)  // no element waits for the one before
+      to[i + k] = choose_element(ones >> (8 * k) & 1u, from[counts >> (8 * k - 8) & 0xff], to[i + k]);
+    from += counts >> 56;
+  }
+  for (; i < n && from < end; ++i)  // never more than there are: another thread may change the mask
+    if (truths[i]) to[i] = *from++;
+}
+
 template <class... T>
 void fill_sums(IndexKernels& index) {
   ((index.add[static_cast<int>(dtype_of_v<T>)] = &add<T>), ...);
@@ -328,7 +385,8 @@ void fill_sums(IndexKernels& index) {
 template <class... T>
 void fill_moves_by_index(IndexKernels& index) {
   int width = 0;
-  ((index.gather[width] = &gather<T>, index.replace[width] = &replace<T>, ++width), ...);
+  ((index.gather[width] = &gather<T>, index.replace[width] = &replace<T>, index.expand[width] = &expand<T>, ++width),
+   ...);
 }
 void fill_index(KernelTable& table) {
   table.index.is_any_outside = &is_any_outside;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/fork.h"
+#include "kernel/complex_functions.h"
 #include "ops/custom_table.h"
 #include "tenon/instruction_set.h"
 #include "tenon/lane_loop.h"
@@ -36,6 +37,7 @@ void fill_bfloat16(KernelTable& table);
 void fill_complex_dtypes(KernelTable& table);
 void fill_casts(KernelTable& table);
 void fill_chains(KernelTable& table);
+void fill_quotients(KernelTable& table);
 void fill_moves(KernelTable& table);
 void fill_orders(KernelTable& table);
 void fill_products(KernelTable& table);
@@ -97,7 +99,7 @@ void share_truths(KernelTable& table) {
     }
 }
 
-/// Ops whose operand is multiplied by a number, or by one where it is negative.
+/// Ops of an operand and numbers that have another op's formula.
 void share_beside_numbers(KernelTable& table) {
   const auto share = [&](Op op, Op from) {
     const auto to = static_cast<std::size_t>(op), source = static_cast<std::size_t>(from);
@@ -107,6 +109,7 @@ void share_beside_numbers(KernelTable& table) {
   share(Op::deg2rad, Op::mul);
   share(Op::rad2deg, Op::mul);
   share(Op::rrelu, Op::leaky_relu);
+  share(Op::celu, Op::elu);
 }
 
 /// conj of a real dtype is a copy.
@@ -125,12 +128,14 @@ KernelTable make_table() {
       std::max<int64_t>(16, hwy::HWY_NAMESPACE::MaxLanes(hwy::HWY_NAMESPACE::CappedTag<uint8_t, 64>()));
   fill_float32(table);
   fill_float64(table);
+  fill_quotients(table);
   fill_wide_integers(table);
   fill_int16(table);
   fill_bytes(table);
   fill_float16(table);
   fill_bfloat16(table);
   fill_complex_dtypes(table);
+  fill_complex_functions(table);
   fill_extremes(table);  // after the dtypes, whose folds are replaced
   share_bytes(table);
   share_formulas(table);

@@ -95,7 +95,7 @@ struct ProductKernels {
   /// out = a b for operands that are both contiguous along depth; b_depth: between columns of `b`. Sums in an order of
   /// its own.
   void (*multiply_transposed)(const SmallProducts& products) = nullptr;
-  /// Sums in the order of `multiply`. Never reads `b` beyond its columns.
+  /// Sums in the order of `multiply`. If b_panel > 0, `b` has contiguous columns so far apart: they are turned.
   void (*multiply_small)(const SmallProducts& products) = nullptr;
   int64_t panel = 0;   // columns of a tile
   int64_t vector = 0;  // columns of a vector
@@ -291,6 +291,9 @@ struct IndexKernels {
   /// kShortestAddedRow elements. By dtype; null: none.
   void (*add_rows[kDtypeCount])(void* to, const void* from, int64_t step, const uint64_t* rows, int64_t count,
                                 int64_t n);
+  /// Writes the next of `count` elements of `from` where `truths`, of which there are `n`, are not 0, as long as there
+  /// are some. By element size.
+  void (*expand[5])(void* to, const uint8_t* truths, int64_t n, const void* from, int64_t count);
 };
 inline constexpr int64_t kShortestAddedRow = 32;
 
@@ -327,6 +330,8 @@ constexpr Op formula_of(Op op) {
       return Op::add_alpha;
     case Op::floor_divide:
       return Op::div_floor;
+    case Op::celu:
+      return Op::elu;
     case Op::clamp_low:
     case Op::clamp_min:
       return Op::maximum;
@@ -473,10 +478,11 @@ constexpr Op join_of(Op fold) {
   }
 }
 
-/// Elements so wide are computed one by one where they are read with steps: vectors would gain nothing.
-inline constexpr int64_t kSingleElementBytes = 8;
+/// Elements so wide may be computed one by one where they are read with steps: vectors would gain little.
+inline constexpr int64_t kSingleElementBytes = 4;
 /// A Kernel for `rows` rows of `n` lanes, so that short ones cost no call each. Steps are bytes from a row to the next.
-/// Of two operands whose elements have kSingleElementBytes, rows may be of single ones that are read with any step.
+/// Of two operands whose elements have at least kSingleElementBytes, rows may be of single ones that are read with any
+/// step; complex ones are not.
 using RowsKernel = void (*)(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n,
                             int64_t rows);
 

@@ -415,11 +415,18 @@ HWY_INLINE Lane<T> exponent_of(Lane<T> a) {
   const Bits<T> exponent = biased - (F::kBias - 1) - (parts.scaled ? F::kScale : 0);
   return Lane<T>(static_cast<int32_t>(parts.splits ? exponent : 0));
 }
-/// a * 2^b, rounded once. Beyond these exponents every result is 0 or infinite.
+/// a * 2^b, rounded once. Beyond these exponents every result is 0 or infinite. In float64 all products of float32 are
+/// exact, and compilers make vectors of them.
 template <std::floating_point T>
 HWY_INLINE Lane<T> times_power_of_2(Lane<T> a, Lane<T> b) {
-  const T power = b.v > T(-5000) ? std::min(b.v, T(5000)) : T(-5000);  // a number even if b is NaN
-  return Lane<T>(std::ldexp(a.v, static_cast<int>(power)));
+  constexpr T kMost = std::is_same_v<T, float> ? 500 : 5000;
+  const T power = b.v > -kMost ? std::min(b.v, kMost) : -kMost;  // a number even if b is NaN
+  if constexpr (std::is_same_v<T, float>) {
+    const int64_t bits = static_cast<int64_t>(static_cast<int32_t>(power) + 1023) << 52;
+    return Lane<T>(static_cast<T>(static_cast<double>(a.v) * __builtin_bit_cast(double, bits)));
+  } else {
+    return Lane<T>(std::ldexp(a.v, static_cast<int>(power)));
+  }
 }
 // Functions of complex numbers call the C library, as in PyTorch.
 template <ComplexLane Z>
@@ -504,10 +511,8 @@ HWY_INLINE Lane<T> hypotenuse(Lane<T> a, Lane<T> b) {
 }
 template <ComplexLane Z>
 HWY_INLINE Lane<Z> magnitude(Lane<Z> a) {
-  if constexpr (std::is_same_v<Z, Complex64>)
-    return {hypotenuse(Lane<float>(a.v.re), Lane<float>(a.v.im)).v, 0};
-  else
-    return {std::hypot(a.v.re, a.v.im), 0};
+  using Part = typename Z::value_type;
+  return {hypotenuse(Lane<Part>(a.v.re), Lane<Part>(a.v.im)).v, 0};
 }
 /// A quotient of integers, rounded to zero, by a division of floats that hold both exactly, which compilers vectorise:
 /// a quotient that is no whole number is far enough from the next one. The smallest value divided by -1 wraps. Divisors
@@ -742,13 +747,19 @@ HWY_INLINE Vector<D> unless_nan([[maybe_unused]] Vector<D> b, hn::Vec<D> result)
     return {result};
 }
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-// For two equal values, and if one is NaN, these give the second operand.
+// For two equal values, and if one is NaN, Max and Min give the second operand. The compiler joins them with a choice
+// by a mask, which saves an instruction; narrower vectors gain nothing. Bench: ./dev bench --sweep, inner reductions.
+template <class D>
+inline constexpr bool kChoosesByMask =
+    HWY_TARGET == HWY_AVX3&& hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64 && std::is_floating_point_v<hn::TFromD<D>>;
 template <class D>
 HWY_INLINE Vector<D> larger(Vector<D> a, Vector<D> b) {
+  if constexpr (kChoosesByMask<D>) return {hn::IfThenElse(hn::Eq(b.v, b.v), hn::Max(b.v, a.v), b.v)};
   return unless_nan(b, hn::Max(b.v, a.v));
 }
 template <class D>
 HWY_INLINE Vector<D> smaller(Vector<D> a, Vector<D> b) {
+  if constexpr (kChoosesByMask<D>) return {hn::IfThenElse(hn::Eq(b.v, b.v), hn::Min(b.v, a.v), b.v)};
   return unless_nan(b, hn::Min(b.v, a.v));
 }
 #else
@@ -785,6 +796,11 @@ TENON_VECTOR_ROUNDING(nearest, Round)
 #undef TENON_VECTOR_ROUNDING
 template <class D>
 HWY_INLINE Vector<D> between(Vector<D> a, Vector<D> end, Vector<D> weight) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // Else they would be read under the mask that selects them, and such reads wait for each other beyond the first
+  // cache.
+  asm("" : "+v"(a.v.raw), "+v"(end.v.raw), "+v"(weight.v.raw));
+#endif
   const Vector<D> way = end - a, rest = weight - Vector<D>(1);
   const VectorTruth<D> near = magnitude(weight) < Vector<D>(0.5);
   return mul_add(choose(near, weight, rest), way, choose(near, a, end));
@@ -983,7 +999,7 @@ HWY_INLINE Vector<D> to_power(Vector<D> a, Vector<D> b) {
   return {library<ToPower>(D(), a.v, b.v)};
 }
 /// A step for each bit that an exponent may have, without branches: GCC makes vectors of the loop around it, which
-/// takes a tenth of the time. Of wider integers it does not.
+/// takes a tenth of the time. Of wider integers it does not: see integer_powers.
 template <std::integral T>
 HWY_INLINE Lane<T> short_to_power(Lane<T> a, Lane<T> b) {
   using Bits = Wrapping<T>;
@@ -1044,9 +1060,7 @@ HWY_INLINE Vector<D> raised_by_share(Vector<D> above, Vector<D> a) {
 #if HWY_NATIVE_FMA
   const D d;
   const Pair<hn::Vec<D>> power = exponential_pair(d, hn::Neg(hn::Abs(a.v)));
-  const Pair<hn::Vec<D>> log = log1p_of_share(d, power);
-  const Pair<hn::Vec<D>> sum = sum_of(above.v, log.high);
-  const hn::Vec<D> finite = hn::Add(sum.high, hn::Add(sum.low, log.low));
+  const hn::Vec<D> finite = plus_log1p(d, above.v, power);
   const auto infinite = hn::Eq(above.v, hn::Set(d, static_cast<hn::TFromD<D>>(kInfinity)));
   return {hn::IfThenElse(hn::IsNaN(a.v), a.v, hn::IfThenElse(infinite, above.v, finite))};
 #else

@@ -70,13 +70,12 @@ template <class D, class V>
 HWY_INLINE V wide_exp2(D d, V x) {
 #if TENON_HAS_LOGARITHM_TABLE
   if constexpr (kLooksUpPowers<D>) {
-    constexpr double terms[] = {0x1.fffffffe078aep-1, 0x1.00000001a463ap-1, 0x1.55576238ca865p-3,
-                                0x1.55555555b56c5p-5};  // of (e^r - 1) / r
-    const V counter = hn::Set(d, kCounter<double>), bounded = with_bounds(d, x, -300, 300);
-    const V counted = hn::MulAdd(bounded, hn::Set(d, 16.0), counter),
-            exponent = hn::Mul(hn::Sub(counted, counter), hn::Set(d, 1 / 16.0));
-    const V r = hn::Mul(hn::Sub(bounded, exponent), hn::Set(d, kLog2)), high = looked_up(counted, kWidePowers16);
-    return with_whole_exponent(hn::MulAdd(hn::Mul(high, r), polynomial(d, r, terms), high), exponent);
+    constexpr double terms[] = {0x1.62e42fee46159p-1, 0x1.ebfbdff5a58cbp-3, 0x1.c6b3488246ca2p-5,
+                                0x1.3b2c9bb878076p-7};  // of (2^r - 1) / r: 2^-32
+    const V counter = hn::Set(d, kPowerCounter<D>), bounded = with_bounds(d, x, -300, 300);
+    const V counted = hn::Add(bounded, counter), whole = hn::Sub(counted, counter);
+    const V r = hn::Sub(bounded, whole), high = looked_up(counted, kWidePowers16);
+    return with_whole_exponent(hn::MulAdd(hn::Mul(high, r), paired_polynomial(d, r, terms), high), whole);
   }
 #endif
   const Power<V> power = split_power_of_two(d, x);
@@ -104,7 +103,8 @@ HWY_INLINE Logarithm<V> split_logarithm(D d, V x) {
     using C = LogarithmTable<double>;
     const V interval = hn::BitCast(d, of.interval);
     const V r = hn::MulSub(of.m, looked_up(interval, C::inverses), hn::Set(d, 1.0));
-    return {hn::ConvertTo(d, of.exponent), hn::MulAdd(r, polynomial(d, r, terms), looked_up(interval, C::logarithms))};
+    const V line = looked_up(interval, C::logarithms);
+    return {hn::ConvertTo(d, of.exponent), hn::MulAdd(r, paired_polynomial(d, r, terms), line)};
   }
 #endif
   // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), m between sqrt(1/2) and sqrt(2).
@@ -122,6 +122,24 @@ HWY_INLINE Logarithm<V> split_logarithm(D d, V x) {
   const V f = hn::Sub(m, one), s = hn::Div(f, hn::Add(m, one));
   return {exponent, hn::Mul(s, polynomial(d, hn::Mul(s, s), terms))};
 }
+/// log2(x) for x > 0.
+template <class D, class V>
+HWY_INLINE V wide_log2_of_normal(D d, V x) {
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kLooksUpPowers<D>) {
+    constexpr double terms[] = {0x1.71547652c2087p+0,  -0x1.715476531f9c4p-1, 0x1.ec709411acef1p-2,
+                                -0x1.7154646870b96p-2, 0x1.27d144acbf4bcp-2,  -0x1.ed43d5a2c9b34p-3};
+    // Of log2(1 + r) / r: 2^-37. The rests of the table's logarithms are less than that.
+    const auto of = tabled_mantissa(d, x);
+    const V interval = hn::BitCast(d, of.interval), inverse = looked_up(interval, ShortInverses<double, 4>::values);
+    const V r = hn::MulSub(of.m, inverse, hn::Set(d, 1.0));
+    const V line = hn::Add(hn::ConvertTo(d, of.exponent), looked_up(interval, BinaryLogarithm<double, 4>::logarithms));
+    return hn::MulAdd(r, paired_polynomial(d, r, terms), line);
+  }
+#endif
+  const Logarithm<V> log = split_logarithm(d, x);
+  return hn::MulAdd(log.rest, hn::Set(d, kLog2E), log.exponent);
+}
 template <class D, class V>
 HWY_INLINE V wide_log(D d, V x) {
   const Logarithm<V> log = split_logarithm(d, x);
@@ -129,8 +147,7 @@ HWY_INLINE V wide_log(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V wide_log2(D d, V x) {
-  const Logarithm<V> log = split_logarithm(d, x);
-  return logarithm_or_special(d, x, hn::MulAdd(log.rest, hn::Set(d, kLog2E), log.exponent));
+  return logarithm_or_special(d, x, wide_log2_of_normal(d, x));
 }
 /// log(1 + x): adds the rounding error of 1 + x to the result.
 template <class D, class V>
@@ -140,35 +157,50 @@ HWY_INLINE V wide_log1p(D d, V x) {
   return hn::CopySign(hn::Add(wide_log(d, sum), near), x);
 }
 
+/// e^|x| / 2.
+template <class D, class V>
+HWY_INLINE V half_of_wide_exp(D d, V x) {
+  return wide_exp2(d, hn::MulAdd(hn::Abs(x), hn::Set(d, kLog2E), hn::Set(d, -1.0)));
+}
+/// Near 0, where the difference cancels, by powers of x^2: 2^-44.
 template <class D, class V>
 HWY_INLINE V wide_sinh(D d, V x) {
-  const V less_1 = wide_expm1(d, hn::Abs(x)), e = hn::Add(less_1, hn::Set(d, 1.0));
-  return hn::CopySign(hn::Mul(hn::Set(d, 0.5), hn::Add(less_1, hn::Div(less_1, e))), x);
+  constexpr double terms[] = {0x1.5555555518fe9p-3, 0x1.111111a393664p-7, 0x1.a01847626d197p-13, 0x1.73ec1b8f406a8p-19};
+  const V e = half_of_wide_exp(d, x), square = hn::Mul(x, x);
+  const V far = hn::CopySign(hn::Sub(e, hn::Div(hn::Set(d, 0.25), e)), x);
+  const V near = hn::MulAdd(hn::Mul(x, square), polynomial(d, square, terms), x);
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0.5)), near, far);
 }
 template <class D, class V>
 HWY_INLINE V wide_cosh(D d, V x) {
-  const V e = wide_exp2(d, hn::Mul(hn::Abs(x), hn::Set(d, kLog2E)));
-  return hn::Mul(hn::Set(d, 0.5), hn::Add(e, hn::Div(hn::Set(d, 1.0), e)));
+  const V e = half_of_wide_exp(d, x);
+  return hn::Add(e, hn::Div(hn::Set(d, 0.25), e));
 }
 template <class D, class V>
 HWY_INLINE V wide_tanh(D d, V x) {
   const V size = hn::Abs(x), less_1 = wide_expm1(d, hn::Add(size, size));
   return hn::CopySign(hn::Div(less_1, hn::Add(less_1, hn::Set(d, 2.0))), x);
 }
+/// The logarithm of a number from 1 on; infinity and NaN stay.
+template <class D, class V>
+HWY_INLINE V wide_log_from_1(D d, V x) {
+  const Logarithm<V> log = split_logarithm(d, x);
+  const V result = hn::MulAdd(log.exponent, hn::Set(d, kLog2), log.rest);
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, std::numeric_limits<double>::infinity())), result, x);
+}
+/// Below 2^-20, float32 rounds the result to x; from there on, rounding the sum near 1 costs 2^-32 of the logarithm.
 template <class D, class V>
 HWY_INLINE V wide_asinh(D d, V x) {
-  const V one = hn::Set(d, 1.0), square = hn::Mul(x, x), size = hn::Abs(x);
-  const V root = hn::Sqrt(hn::Add(one, square));
-  // Not x * x / (1 + root), which is NaN for an infinite x.
-  const V more = hn::Mul(size, hn::Div(size, hn::Add(one, root)));
-  const V infinite = hn::Set(d, std::numeric_limits<double>::infinity());
-  return hn::CopySign(wide_log1p(d, hn::IfThenElse(hn::Eq(size, infinite), size, hn::Add(size, more))), x);
+  const V size = hn::Abs(x), root = hn::Sqrt(hn::MulAdd(x, x, hn::Set(d, 1.0)));
+  const V result = hn::CopySign(wide_log_from_1(d, hn::Add(size, root)), x);
+  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0x1p-20)), x, result);
 }
+/// The least float32 above 1 has 2^-11.
 template <class D, class V>
 HWY_INLINE V wide_acosh(D d, V x) {
-  const V more = hn::Sub(x, hn::Set(d, 1.0));
-  const V t = hn::IfThenElse(hn::Lt(more, hn::Zero(d)), hn::Set(d, std::numeric_limits<double>::quiet_NaN()), more);
-  return wide_log1p(d, hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(t, hn::Set(d, 2.0))))));
+  const V one = hn::Set(d, 1.0);
+  const V inside = hn::IfThenElse(hn::Lt(x, one), hn::Set(d, std::numeric_limits<double>::quiet_NaN()), x);
+  return wide_log_from_1(d, hn::Add(inside, hn::Sqrt(hn::MulSub(inside, inside, one))));
 }
 template <class D, class V>
 HWY_INLINE V wide_atanh(D d, V x) {
@@ -381,16 +413,16 @@ struct Angle {
   static HWY_INLINE double single(double y, double x) { return std::atan2(y, x); }
 };
 
-/// The version of a function for float32 vectors, where that is as accurate. A lane that is not `near` is computed by
-/// the other versions.
+/// The version of a function for float32 vectors, where that is as accurate. A lane that is `far` is computed by the
+/// other versions; NaN is not.
 template <class F>
 struct ShortFunction {
   static constexpr bool exists = false;
 };
-/// log(gamma(x)) for x >= 0 that is finite: Stirling's series, from 10 on; below, of x + 10, and less the logarithm of
-/// the numbers in between. Near 1 and 2, where it is 0, exact to some 2^-47.
+/// log(gamma(x)) for x >= 0: Stirling's series, from 10 on; below, of x + 10, and less the logarithm of the numbers in
+/// between. Near 1 and 2, where it is 0, exact to some 2^-47.
 template <class D, class V>
-HWY_INLINE V wide_log_gamma(D d, V x) {
+HWY_INLINE V wide_log_gamma_above_0(D d, V x) {
   constexpr double series[] = {0x1.5555555555555p-4,   -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11,
                                -0x1.3813813813814p-11, 0x1.b951e2b18ff23p-11, -0x1.f6ab0d9993c7dp-10};
   const V near = hn::Mul(x, hn::Add(x, hn::Set(d, 9.0)));  // the product of x + k and x + 9 - k, less k (9 - k)
@@ -404,30 +436,71 @@ HWY_INLINE V wide_log_gamma(D d, V x) {
   const auto zero = hn::Or(hn::Eq(x, hn::Set(d, 1.0)), hn::Eq(x, hn::Set(d, 2.0)));
   return hn::IfThenZeroElse(zero, hn::Sub(result, hn::IfThenElseZero(low, log_vector(d, product))));
 }
+/// Below 0, by log(pi / |sin(pi x)|) less that of 1 - x; sin(pi x) by the rest r of x. NaN stays: Max and Min give
+/// their second operand.
+template <class D, class V>
+HWY_INLINE V wide_log_gamma(D d, V x) {
+  constexpr double terms[] = {
+      0x1.ffffffffffdccp-1, -0x1.a51a662516ff4p+0, 0x1.9f9cb3f685698p-1, -0x1.86a8e0034b40ap-3,
+      0x1.ac667abe305efp-6, -0x1.333a6050f2379p-9, 0x1.2a8557ee28150p-13};  // of sin(pi r) / (pi r): 2^-43
+  const V far = hn::Set(d, 1e300);                                          // stands for infinity
+  const V bounded = hn::Max(hn::Neg(far), hn::Min(far, x)), one = hn::Set(d, 1.0);
+  const auto below = hn::Lt(bounded, hn::Zero(d));
+  const V above = wide_log_gamma_above_0(d, hn::IfThenElse(below, hn::Sub(one, bounded), bounded));
+  if (HWY_LIKELY(hn::AllFalse(d, below))) return above;
+  const V r = hn::Sub(bounded, hn::Round(bounded));
+  const V sine = hn::Mul(hn::Abs(r), polynomial(d, hn::Mul(r, r), terms));  // over pi
+  return hn::IfThenElse(below, hn::Neg(hn::Add(log_vector(d, sine), above)), above);
+}
+/// Beside the zeros below 0 lanes are computed singly.
+template <class D, class V>
+HWY_NOINLINE V log_gamma_of_any_float64(D d, V x) {
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  double in[kLanes], out[kLanes];
+  hn::StoreU(x, d, in);
+  hn::StoreU(log_gamma_with_negative(d, x), d, out);
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    if (in[lane] < 0 && std::abs(out[lane]) < 0.5) out[lane] = TENON_SPECIAL_CALL(log_gamma, in[lane]);
+  return hn::LoadU(d, out);
+}
 struct LogGamma {
   static constexpr double nearest64 = std::numeric_limits<double>::min(), farthest64 = 1e300;
   template <class D, class V>
   static HWY_INLINE V of_float64(D d, V x) {
+    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Zero(d), x)))) return log_gamma_of_any_float64(d, x);
     return log_gamma_of_float64(d, x);
   }
   static HWY_INLINE double single(double x) { return TENON_SPECIAL_CALL(log_gamma, x); }
 };
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+template <class F, class D, class... V>
+hn::Vec<D> lane_by_lane(D d, V... x);
+/// `function` over the float64 vectors of both halves.
+template <class D, class V, class Function>
+HWY_INLINE V by_wide_halves(D d, V x, const Function& function) {
+  const hn::Half<D> half;
+  const hn::Rebind<double, decltype(half)> wide;
+  const auto low = function(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x)));
+  const auto high = function(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x)));
+  return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+}
+/// Beside the zeros below 0 the terms leave less than 2^-31 of a result, so it is computed singly.
+template <class D, class V>
+HWY_NOINLINE V log_gamma_of_any(D d, V x) {
+  const V result = by_wide_halves(d, x, [](auto wide, auto number) HWY_ATTR { return wide_log_gamma(wide, number); });
+  const auto lost = hn::And(hn::Lt(x, hn::Zero(d)), hn::Lt(hn::Abs(result), hn::Set(d, 0x1p-15f)));
+  if (HWY_LIKELY(hn::AllFalse(d, lost))) return result;
+  return hn::IfThenElse(lost, lane_by_lane<LogGamma>(d, x), result);
+}
 template <>
 struct ShortFunction<LogGamma> {
   static constexpr bool exists = true;
-  static constexpr float farthest = std::numeric_limits<float>::max();
-  template <class D, class V>
-  static HWY_INLINE hn::Mask<D> near(D d, V x) {
-    return hn::And(hn::Le(hn::Zero(d), x), hn::Le(x, hn::Set(d, farthest)));
-  }
+  static constexpr float farthest = kAnywhere;
   template <class D, class V>
   static HWY_INLINE V of_float32(D d, V x) {
-    const hn::Half<D> half;
-    const hn::Rebind<double, decltype(half)> wide;
-    const auto low = wide_log_gamma(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x)));
-    const auto high = wide_log_gamma(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x)));
-    return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+    const auto above_0 = hn::And(hn::Le(hn::Zero(d), x), hn::Le(x, hn::Set(d, std::numeric_limits<float>::max())));
+    if (HWY_UNLIKELY(!hn::AllTrue(d, above_0))) return log_gamma_of_any(d, x);
+    return by_wide_halves(d, x, [](auto wide, auto number) HWY_ATTR { return wide_log_gamma_above_0(wide, number); });
   }
 };
 #endif
@@ -451,9 +524,13 @@ HWY_INLINE V erfc_of_float32(D d, V x) {
   struct ShortFunction<NAME> {                               \
     static constexpr bool exists = HWY_NATIVE_FMA != 0;      \
     static constexpr float farthest = FARTHEST;              \
-    template <class D, class... V>                           \
-    static HWY_INLINE hn::Mask<D> near(D d, V... x) {        \
-      return all_within(d, farthest, x...);                  \
+    template <class D, class V>                              \
+    static HWY_INLINE hn::Mask<D> far(D d, V x) {            \
+      return hn::Gt(hn::Abs(x), hn::Set(d, farthest));       \
+    }                                                        \
+    template <class D, class V>                              \
+    static HWY_INLINE hn::Mask<D> far(D d, V x, V y) {       \
+      return hn::Or(far(d, x), far(d, y));                   \
     }                                                        \
     template <class D, class V, class... More>               \
     static HWY_INLINE V of_float32(D d, V x, More... more) { \
@@ -466,6 +543,8 @@ TENON_SHORT_FUNCTION(Tangent, kFarthestAngle32, tan_of_float32)
 TENON_SHORT_FUNCTION(ArcSine, kAnywhere, asin_vector)
 TENON_SHORT_FUNCTION(ArcCosine, kAnywhere, acos_vector)
 TENON_SHORT_FUNCTION(ArcTangent, kAnywhere, atan_of_float32)
+TENON_SHORT_FUNCTION(HyperbolicSine, kAnywhere, sinh_vector)
+TENON_SHORT_FUNCTION(HyperbolicCosine, kAnywhere, cosh_vector)
 TENON_SHORT_FUNCTION(HyperbolicTangent, kAnywhere, tanh_of_float32)
 TENON_SHORT_FUNCTION(InverseHyperbolicTangent, kAnywhere, atanh_of_float32)
 TENON_SHORT_FUNCTION(ExponentialLess1, kAnywhere, expm1_of_float32)
@@ -482,9 +561,20 @@ struct ShortFunction<Angle> {
   static constexpr bool exists = HWY_NATIVE_FMA != 0;
   static constexpr float farthest = kFarthestPoint;
   template <class D, class V>
-  static HWY_INLINE hn::Mask<D> near(D d, V y, V x) {
-    const V least = hn::Min(hn::Abs(y), hn::Abs(x));
-    return hn::And(hn::Le(hn::Set(d, 1 / farthest), least), all_within(d, farthest, y, x));
+  static HWY_INLINE hn::Mask<D> far(D d, V y, V x) {
+    const V most = hn::Set(d, farthest), least = hn::Min(hn::Abs(y), hn::Abs(x));
+    return hn::Or(hn::Lt(least, hn::Set(d, 1 / farthest)), hn::Or(hn::Gt(hn::Abs(y), most), hn::Gt(hn::Abs(x), most)));
+  }
+  /// Where a lane is far: 0 is not. The origin lies on the axis, and beside another y so does x.
+  template <class D, class V>
+  static HWY_INLINE hn::Mask<D> far_but_0(D d, V y, V x) {
+    const auto or_1 = [&](V v) HWY_ATTR { return hn::IfThenElse(hn::Eq(v, hn::Zero(d)), hn::Set(d, 1.0f), v); };
+    return far(d, or_1(y), or_1(x));
+  }
+  template <class D, class V>
+  static HWY_INLINE V of_float32_or_0(D d, V y, V x) {
+    const V beside_0 = hn::CopySign(hn::Set(d, 0x1p-100f), x);
+    return of_float32(d, y, hn::IfThenElse(hn::Eq(x, hn::Zero(d)), beside_0, x));
   }
   template <class D, class V>
   static HWY_INLINE V of_float32(D d, V y, V x) {
@@ -521,6 +611,12 @@ HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x) {
     const hn::Rebind<double, decltype(half)> wide;
     bool near = true;
     if constexpr (F::farthest < kAnywhere) near = (... && hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, F::farthest))));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    if constexpr (hn::MaxLanes(D()) == 8) {
+      const hn::Rebind<double, D> all;  // the vectors that two halves of 16 lanes have, so that bits are the same
+      if (near) return hn::DemoteTo(d, F::wide(all, hn::PromoteTo(all, x)...));
+    }
+#endif
     if (near) {
       const auto low = F::wide(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x))...);
       const auto high = F::wide(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x))...);
@@ -533,18 +629,28 @@ HWY_NOINLINE hn::Vec<D> through_float64(D d, V... x) {
 template <class F, class D, class... V>
 HWY_INLINE hn::Mask<D> near_of_float64(D d, V... x) {
   hn::Mask<D> near = all_within(d, F::farthest64, x...);
-  if constexpr (requires { F::nearest64; }) near = (hn::And(near, hn::Le(hn::Set(d, F::nearest64), x)), ...);
+  if constexpr (requires { F::nearest64; }) near = (hn::And(near, hn::Le(hn::Set(d, F::nearest64), hn::Abs(x))), ...);
   return near;
 }
 /// Where a lane is not near: its result must not depend on the others. Not inlined, so that the common case needs no
 /// stack. Bench: tenon_bench --ops --filter 'ops/(sin|cos)$'.
 template <class F, class D, class... V>
 HWY_NOINLINE hn::Vec<D> partly_far(D d, V... x) {
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
-    return hn::IfThenElse(ShortFunction<F>::near(d, x...), ShortFunction<F>::of_float32(d, x...),
-                          through_float64<F>(d, x...));
-  else
-    return hn::IfThenElse(near_of_float64<F>(d, x...), F::of_float64(d, x...), lane_by_lane<F>(d, x...));
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    using Short = ShortFunction<F>;
+    if constexpr (requires { Short::far_but_0(d, x...); }) {
+      const auto far = Short::far_but_0(d, x...);
+      const hn::Vec<D> result = Short::of_float32_or_0(d, x...);
+      return hn::AllFalse(d, far) ? result : hn::IfThenElse(far, through_float64<F>(d, x...), result);
+    }
+    const auto far = Short::far(d, x...);
+    const hn::Vec<D> exact = through_float64<F>(d, x...);
+    return hn::AllTrue(d, far) ? exact : hn::IfThenElse(far, exact, Short::of_float32(d, x...));
+  } else {
+    const auto near = near_of_float64<F>(d, x...);
+    const hn::Vec<D> far = lane_by_lane<F>(d, x...);
+    return hn::AllFalse(d, near) ? far : hn::IfThenElse(near, F::of_float64(d, x...), far);
+  }
 }
 template <class F, class... Functions>
 inline constexpr bool kIsOneOf = (std::is_same_v<F, Functions> || ...);
@@ -564,7 +670,7 @@ HWY_INLINE hn::Vec<D> library_inlined(D d, V... x) {
     using Short = ShortFunction<F>;
     if constexpr (Short::exists) {
       if constexpr (Short::farthest < kAnywhere)
-        if (HWY_UNLIKELY(!hn::AllTrue(d, Short::near(d, x...)))) return partly_far<F>(d, x...);
+        if (HWY_UNLIKELY(!hn::AllFalse(d, Short::far(d, x...)))) return partly_far<F>(d, x...);
       return Short::of_float32(d, x...);
     } else {
       return through_float64<F>(d, x...);
@@ -625,10 +731,7 @@ template <class D, class V>
 HWY_INLINE V wide_pow(D d, V x, V y) {
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0), size = hn::Abs(x), infinite = hn::Set(d, kInfinity);
   const auto plain = hn::And(hn::And(hn::Lt(zero, x), hn::Lt(x, infinite)), hn::Lt(hn::Abs(y), infinite));
-  if (hn::AllTrue(d, plain)) {
-    const Logarithm<V> log = split_logarithm(d, x);
-    return wide_exp2(d, hn::Mul(y, hn::MulAdd(log.rest, hn::Set(d, kLog2E), log.exponent)));
-  }
+  if (HWY_LIKELY(hn::AllTrue(d, plain))) return wide_exp2(d, hn::Mul(y, wide_log2_of_normal(d, x)));
   const V power = wide_exp2(d, hn::Mul(y, wide_log2(d, size)));
   const auto is_whole = hn::Eq(y, hn::Trunc(y)), is_number = hn::Eq(y, y);
   const V half = hn::Mul(y, hn::Set(d, 0.5));

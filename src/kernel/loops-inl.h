@@ -12,10 +12,9 @@
 
 #include "hwy/cache_control.h"
 #include "kernel/divide-inl.h"
-#include "kernel/kernel.h"
-#include "kernel/lane-inl.h"
+#include "kernel/folds-inl.h"
+#include "kernel/load_store-inl.h"
 #include "kernel/masked-inl.h"
-#include "kernel/some_lanes-inl.h"
 #include "kernel/vector_loop-inl.h"
 
 // The output is one of the inputs or does not overlap them, so lanes are independent.
@@ -28,23 +27,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 
-#include "ops/blocks-inl.h"
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+template <class F>
+requires kIsOneOf<F, ops::pow, ops::sinh, ops::cosh, ops::asinh, ops::acosh>
+inline constexpr bool kByHalves<F> = true;
+#endif
 
-/// The C++ type that lanes of `T` have in memory: a bool is a byte that may hold any value.
-template <class T>
-using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
-/// What is only moved is an integer of its width, so that dtypes share the code. Not bool, which becomes 0 or 1.
-template <class T>
-using BitsOfWidth =
-    std::conditional_t<std::is_same_v<T, bool>, bool,
-                       std::conditional_t<sizeof(T) == 1, uint8_t,
-                                          std::conditional_t<sizeof(T) == 2, uint16_t,
-                                                             std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>>;
-
-template <class T>
-HWY_INLINE Lane<T> load(const Stored<T>* from, int64_t i) {
-  return Lane<T>(from[i]);
-}
 /// Reads lane i, or the one value of a splat.
 template <class T, bool kSplat>
 struct Source {
@@ -150,6 +138,73 @@ void by_steps(void* out, const Lanes* in, int64_t n) {
   (std::index_sequence_for<In...>());
 }
 
+/// An input block by block: where it lies, or a copy of a splat or of the last lanes, with zeros behind them.
+template <class T, int64_t kCount>
+class BlockSource {
+ public:
+  HWY_INLINE explicit BlockSource(const Lanes& lanes)
+      : from_(static_cast<const T*>(lanes.data)), is_splat_(lanes.step == 0) {
+    if (is_splat_) std::fill(copy_, copy_ + kCount, *from_);
+  }
+  HWY_INLINE const T* block(int64_t start, int64_t count) {
+    if (is_splat_) return copy_;
+    if (count == kCount) return from_ + start;
+    std::fill(std::copy(from_ + start, from_ + start + count, copy_), copy_ + kCount, T{0});
+    return copy_;
+  }
+
+ private:
+  const T* from_;
+  bool is_splat_;
+  T copy_[kCount];
+};
+/// A block of powers takes a step for each bit of its largest exponent, in loops without branches, which compilers
+/// vectorise. Powers of 1 and -1 alternate with the lowest bit of an exponent below 0; other such powers are 0.
+template <class T, int64_t kCount>
+HWY_INLINE void raise_block(T (&results)[kCount], const T* numbers, const T* exponents) {
+  using Bits = std::make_unsigned_t<T>;
+  Bits powers[kCount], rests[kCount], all = 0;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const bool is_below = exponents[i] < 0;
+    const bool is_share = is_below && numbers[i] != 1 && numbers[i] != -1;
+    powers[i] = is_share ? Bits{0} : static_cast<Bits>(numbers[i]);
+    rests[i] = static_cast<Bits>(is_share ? 1 : is_below ? exponents[i] & 1 : exponents[i]);
+    results[i] = 1;
+    all |= rests[i];
+  }
+  for (; all != 0; all >>= 1)
+    for (int64_t i = 0; i < kCount; ++i) {
+      results[i] = static_cast<T>(static_cast<Bits>(results[i]) * ((rests[i] & 1) != 0 ? powers[i] : Bits{1}));
+      powers[i] *= powers[i];
+      rests[i] >>= 1;
+    }
+}
+/// Powers of int32 and int64, block by block. A few are computed one by one: a block takes as long as a dozen. Bench:
+/// tenon_bench --filter '^large/pow'.
+inline constexpr int64_t kFewPowers = 12;
+template <class T>
+HWY_NOINLINE void many_integer_powers(void* out, const Lanes* in, int64_t n) {
+  static constexpr int64_t kTogether = 256 / static_cast<int64_t>(sizeof(T));
+  T* to = static_cast<T*>(out);
+  BlockSource<T, kTogether> a(in[0]), b(in[1]);
+  int64_t start = 0;
+  for (; n - start > kFewPowers; start += kTogether) {
+    const int64_t count = std::min(n - start, kTogether);
+    T results[kTogether];
+    raise_block(results, a.block(start, count), b.block(start, count));
+    std::copy(results, results + count, to + start);
+  }
+  if (start >= n) return;
+  Lanes rest[] = {in[0], in[1]};
+  for (Lanes& lanes : rest) lanes.data = static_cast<const T*>(lanes.data) + lanes.step * start;
+  by_steps<ops::pow, T, T, T>(to + start, rest, n - start);
+}
+template <class T>
+void integer_powers(void* out, const Lanes* in, int64_t n) {
+  if (n > kFewPowers) return many_integer_powers<T>(out, in, n);
+  by_steps<ops::pow, T, T, T>(out, in, n);
+}
+
 template <class F, class T>
 void unary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
@@ -171,16 +226,44 @@ void binary_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
   vector_loop<F>(D(), out, n, VectorSource<D>(in[0]), VectorSource<D>(in[1]));
 }
-template <class F, class T, std::size_t kCount>
+template <class F, class T, std::size_t kCount, class Form = F>
 void several_vectors(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<T>;
   constexpr std::size_t kOperands = operand_count(F::row, kCount);
   using Operand = std::conditional_t<kOperands == 1, MovingSource<D>, VectorSource<D>>;
   [&]<std::size_t... kInput>(std::index_sequence<kInput...>) HWY_ATTR {
-    vector_loop<F>(D(), out, n, std::conditional_t<(kInput < kOperands), Operand, NumberSource<D>>(in[kInput])...);
+    vector_loop<Form>(D(), out, n, std::conditional_t<(kInput < kOperands), Operand, NumberSource<D>>(in[kInput])...);
   }
   (std::make_index_sequence<kCount>());
 }
+#if TENON_HAS_VECTORS
+/// addcmul of bytes. There are only products of 16 bits: those of pairs have the first byte's product in their low
+/// byte; the second one's is in the high byte where the last factor's low byte is 0. Bench: tenon_bench --ops --dtype
+/// uint8 --filter 'ops/addcmul'.
+struct AddedByteProducts {
+  template <class D>
+  static HWY_INLINE Vector<D> forward(Vector<D> a, Vector<D> b, Vector<D> c, Vector<D> factor) {
+    const D d;
+    const hn::Repartition<uint16_t, D> pairs;
+    const auto left = hn::BitCast(pairs, b.v), right = hn::BitCast(pairs, c.v), by = hn::BitCast(pairs, factor.v);
+    const auto even = hn::Mul(hn::Mul(left, by), right);
+    const auto odd = hn::Mul(hn::Mul(hn::ShiftRight<8>(left), by), hn::And(right, hn::Set(pairs, 0xFF00)));
+    return {hn::Add(a.v, hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even)))};
+  }
+};
+#endif
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// Shifts of int16, for which GCC widens to 32 bits. By 16 or more, or by a negative number, the instructions leave 0
+/// or copies of the sign. Bench: tenon_bench --ops --dtype int16 --filter 'ops/bitwise_.*shift$'.
+template <bool kLeft>
+struct ShiftedWords {
+  template <class D>
+  static HWY_INLINE Vector<D> forward(Vector<D> a, Vector<D> b) {
+    return {hn::Vec<D>{kLeft ? _mm512_sllv_epi16(a.v.raw, b.v.raw) : _mm512_srav_epi16(a.v.raw, b.v.raw)}};
+  }
+};
+#endif
 
 /// lerp from the end that is nearer: GCC would read each operand twice, because it selects between them. Bench:
 /// tenon_bench --ops --filter 'ops/lerp'.
@@ -215,24 +298,6 @@ void between_vectors(void* out, const Lanes* in, int64_t n) {
   const T weight = *static_cast<const T*>(in[2].data);
   if (in[1].step == 0) return between_by(weight, out, n, Moving(in[0]), NumberSource<D>(in[1]));
   between_by(weight, out, n, a, end);
-}
-
-/// Prefetches what is read a little later. The more work a loop does per cache line, the fewer lines the processor
-/// prefetches by itself. Beyond the caches, sums of floats and loops over three inputs gain a fifth.
-template <std::size_t kBytes>
-HWY_INLINE void prefetch(const void* from) {
-  constexpr std::size_t kAhead = 1536;
-  for (std::size_t i = 0; i < kBytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + kAhead + i);
-}
-/// The same for folds of integers, further ahead, into the second-level cache, which takes more requests. Beyond the
-/// caches, maxima and sums of four and eight bytes gain a tenth over `prefetch`; sums of floats lose a tenth. Bench:
-/// tenon_bench --filter '^reduce/(i32 sum|amax|sum)/(L3|memory)'.
-template <class T>
-HWY_INLINE void prefetch_ahead(const T* from, int64_t n) {
-  constexpr int64_t kAhead = sizeof(T) <= 2 ? 1536 : 4096, kHint = sizeof(T) <= 2 ? 3 : 2;
-  const char* at = reinterpret_cast<const char*>(from) + kAhead;
-  for (const char* const end = at + n * static_cast<int64_t>(sizeof(T)); at < end; at += 64)
-    __builtin_prefetch(at, 0, kHint);
 }
 
 /// Streaming stores of whole cache lines.
@@ -307,628 +372,6 @@ constexpr KernelPair kernel_pair() {
 #else
   return {kKernel};
 #endif
-}
-
-/// Runs `turn(0)` to `turn(kCount - 1)`, which are TENON_UNROLLED. GCC unrolls a loop only after it has decided which
-/// arrays lie in registers; those that a loop indexes lie in memory, where each use waits for a store.
-template <int64_t kCount, class Turn>
-HWY_INLINE void unrolled(const Turn& turn) {
-  [&]<int64_t... k>(std::integer_sequence<int64_t, k...>) TENON_UNROLLED { (turn(k), ...); }
-  (std::make_integer_sequence<int64_t, kCount>());
-}
-
-// Bytes of a fold's partial results: several vectors, so that no addition waits for the one before. Bench:
-// tenon_bench --filter '^reduce/(sum|amax)/L1'.
-inline constexpr int64_t kFoldBytes = 256;
-
-/// Folds `n` >= kWidth lanes with independent partial results, one for each lane of a block, which are joined pairwise
-/// at the end. As accurate as pairwise summation of that width.
-template <class F, class T, int64_t kWidth>
-HWY_INLINE Lane<T> fold_blocks(const Stored<T>* from, int64_t n) {
-  Lane<T> partial[kWidth];
-  for (int64_t lane = 0; lane < kWidth; ++lane) partial[lane] = Lane<T>(from[lane]);
-  int64_t i = kWidth;
-  for (; i + kWidth <= n; i += kWidth)
-    for (int64_t lane = 0; lane < kWidth; ++lane) partial[lane] = F::forward(partial[lane], Lane<T>(from[i + lane]));
-  for (int64_t lane = 0; i + lane < n; ++lane) partial[lane] = F::forward(partial[lane], Lane<T>(from[i + lane]));
-  for (int64_t width = kWidth / 2; width > 0; width /= 2)
-    for (int64_t lane = 0; lane < width; ++lane) partial[lane] = F::forward(partial[lane], partial[lane + width]);
-  return partial[0];
-}
-template <class F, class T>
-void fold(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool /*is_far*/) {
-  constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T)), kWidth = kFoldBytes / kItemsize;
-  const Stored<T>* from = static_cast<const Stored<T>*>(in);
-  for (int64_t row = 0; row < rows; ++row, from += step) {
-    Lane<T> result(from[0]);
-    if (n >= kWidth)
-      result = fold_blocks<F, T, kWidth>(from, n);
-    else
-      for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(from[i]));
-    std::memcpy(static_cast<std::byte*>(out) + row * static_cast<int64_t>(sizeof(result.v)), &result.v,
-                sizeof(result.v));
-  }
-}
-
-/// Loads lanes that need no conversion.
-template <class T>
-struct PlainLoad {
-  using From = T;
-  using To = T;
-  template <class D>
-  static HWY_INLINE hn::Vec<D> vector(D d, const T* from) {
-    return hn::LoadU(d, from);
-  }
-  /// The first `n` lanes.
-  template <class D>
-  static HWY_INLINE hn::Vec<D> some(D d, const T* from, int64_t n) {
-    return load_some(d, from, n);
-  }
-  static HWY_INLINE T lane(T value) { return value; }
-};
-/// Stores the first `count` lanes. Masked stores are slow on some processors.
-template <class D>
-HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  if (count == kLanes) return hn::StoreU(v, d, to);
-  hn::TFromD<D> lanes[kLanes];
-  hn::StoreU(v, d, lanes);
-  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
-}
-
-/// Folds vectors: the first half with the second one, and so on.
-template <class F, int64_t kCount, class V>
-HWY_INLINE V fold_halves(V* vectors) {
-  if constexpr (kCount > 1) {
-    unrolled<kCount / 2>([&](int64_t k)
-                             TENON_UNROLLED { vectors[k] = F::forward(vectors[k], vectors[k + kCount / 2]); });
-    return fold_halves<F, kCount / 2>(vectors);
-  }
-  return vectors[0];
-}
-
-/// Folds a row of at least one vector to a vector. `kBlocks`: of many vectors.
-template <class F, class Load, bool kBlocks, class D>
-HWY_INLINE Vector<D> fold_row_to_vector(D d, const typename Load::From* from, int64_t n, bool is_far) {
-  using T = typename Load::To;
-  constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kFoldBytes / static_cast<int64_t>(sizeof(T)) / kLanes;
-  constexpr int64_t kBlock = kVectors * kLanes;
-  const auto load = [&](int64_t i) TENON_UNROLLED { return Vector<D>{Load::vector(d, from + i)}; };
-  Vector<D> result = load(0);
-  int64_t i = kLanes;
-  if (kBlocks && n >= kBlock) {
-    Vector<D> partial[kVectors];
-    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { partial[k] = load(k * kLanes); });
-    for (i = kBlock; i + kBlock <= n; i += kBlock) {
-      if (is_far) prefetch<kBlock * sizeof(typename Load::From)>(from + i);
-      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { partial[k] = F::forward(partial[k], load(i + k * kLanes)); });
-    }
-    result = fold_halves<F, kVectors>(partial);
-  }
-  for (; i + kLanes <= n; i += kLanes) result = F::forward(result, load(i));
-  if (i < n) {  // the last whole vector, without the lanes that were folded before
-    const auto counted = hn::FirstN(d, static_cast<std::size_t>(kLanes - (n - i)));
-    result.v = hn::IfThenElse(counted, result.v, F::forward(result, load(n - kLanes)).v);
-  }
-  return result;
-}
-
-#if HWY_TARGET != HWY_SCALAR  // its vectors have one lane
-/// Folds pairs of neighbouring lanes: those of `low`, then those of `high`.
-template <class F, class D>
-HWY_INLINE Vector<D> fold_pairs(D d, Vector<D> low, Vector<D> high) {
-  return F::forward(Vector<D>{hn::ConcatEven(d, high.v, low.v)}, Vector<D>{hn::ConcatOdd(d, high.v, low.v)});
-}
-/// The fold of a vector's lanes, in the order of `fold_across`. `kBytes`: of neighbours that are folded already.
-template <class F, std::size_t kBytes, class D>
-HWY_INLINE hn::TFromD<D> fold_lanes(D d, Vector<D> v) {
-  constexpr std::size_t kVector = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>);
-  if constexpr (kBytes == kVector) {
-    return hn::GetLane(v.v);
-  } else if constexpr (kBytes < 16) {
-    return fold_lanes<F, 2 * kBytes>(d, F::forward(v, Vector<D>{hn::CombineShiftRightBytes<kBytes>(d, v.v, v.v)}));
-  } else {
-    using H = hn::Half<D>;
-    const H half;
-    const auto low = Vector<H>{hn::LowerHalf(half, v.v)}, high = Vector<H>{hn::UpperHalf(half, v.v)};
-    if constexpr (kVector == 32) {
-      return hn::GetLane(F::forward(low, high).v);
-    } else {
-      using Q = hn::Half<H>;
-      const Q quarter;
-      const auto fold_half = [&](Vector<H> pair) HWY_ATTR {
-        return F::forward(Vector<Q>{hn::LowerHalf(quarter, pair.v)}, Vector<Q>{hn::UpperHalf(quarter, pair.v)});
-      };
-      return hn::GetLane(F::forward(fold_half(low), fold_half(high)).v);
-    }
-  }
-}
-/// The same as `fold_across` for narrow integers, whose neighbours take several instructions to be brought together:
-/// each vector is interleaved with the one half of all further. `vectors` has room for as many as one has lanes.
-template <class F, class D>
-HWY_INLINE Vector<D> fold_interleaved(D d, Vector<D>* vectors, int64_t count) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  for (int64_t i = count; i < kLanes; ++i) vectors[i] = vectors[0];
-  int64_t half = kLanes / 2;
-  if constexpr (kLanes * sizeof(hn::TFromD<D>) > 16) {
-    for (int64_t i = 0; i < half; ++i) {
-      const auto first = vectors[i].v, second = vectors[i + half].v;
-      vectors[i] = F::forward(Vector<D>{hn::ConcatLowerLower(d, second, first)},
-                              Vector<D>{hn::ConcatUpperUpper(d, second, first)});
-    }
-    half /= 2;
-  }
-  for (; half > 0; half /= 2)
-    for (int64_t i = 0; i < half; ++i) {
-      const auto first = vectors[i].v, second = vectors[i + half].v;
-      vectors[i] = F::forward(Vector<D>{hn::InterleaveLower(d, first, second)},
-                              Vector<D>{hn::InterleaveUpper(d, first, second)});
-    }
-  return vectors[0];
-}
-/// Folds `count` vectors, at most as many as one has lanes, until lane i of the result is vector i.
-template <class F, class D>
-HWY_INLINE Vector<D> fold_across(D d, Vector<D>* vectors, int64_t count) {
-  using T = hn::TFromD<D>;
-  constexpr std::size_t kBytes = hn::MaxLanes(D()) * sizeof(T);
-  if constexpr (sizeof(T) < 4 && (kBytes == 16 || kBytes == 32)) return fold_interleaved<F>(d, vectors, count);
-  for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) {
-    const int64_t pairs = (count + 1) / 2;
-    for (int64_t i = 0; i < pairs; ++i)
-      vectors[i] = fold_pairs<F>(d, vectors[2 * i], vectors[std::min(2 * i + 1, count - 1)]);
-    count = pairs;
-  }
-  return vectors[0];
-}
-#else
-template <class F, std::size_t kBytes, class D>
-HWY_INLINE hn::TFromD<D> fold_lanes(D, Vector<D> v) {
-  return hn::GetLane(v.v);
-}
-template <class F, class D>
-HWY_INLINE Vector<D> fold_across(D, Vector<D>* vectors, int64_t) {
-  return vectors[0];
-}
-#endif
-
-/// Whether rows of a few elements are folded in vectors.
-template <class Load>
-inline constexpr bool kFoldsShortRows = sizeof(typename Load::To) >= 4;
-
-/// A lane that changes no fold of the row that begins at `row`: minima and maxima take a lane twice.
-template <class F, class Load, class D>
-HWY_INLINE Vector<D> neutral([[maybe_unused]] D d, [[maybe_unused]] const typename Load::From* row) {
-  using T = typename Load::To;
-  if constexpr (std::is_same_v<F, ops::sum>)
-    return {hn::Set(d, static_cast<T>(-0.0))};
-  else if constexpr (std::is_same_v<F, ops::prod>)
-    return {hn::Set(d, T{1})};
-  else
-    return {hn::Set(d, Load::lane(row[0]))};
-}
-/// A row of less than a vector, and neutral lanes.
-template <class F, class Load, class D>
-HWY_INLINE Vector<D> short_row(D d, const typename Load::From* from, int64_t n) {
-  const auto counted = hn::FirstN(d, static_cast<std::size_t>(n));
-  return {hn::IfThenElse(counted, Load::some(d, from, n), neutral<F, Load>(d, from).v)};
-}
-
-/// Folds a row of any length to a vector.
-template <class F, class Load, bool kBlocks, class D>
-HWY_INLINE Vector<D> fold_row(D d, const typename Load::From* from, int64_t n, bool is_far) {
-  if constexpr (!kBlocks && kFoldsShortRows<Load>)
-    if (n < static_cast<int64_t>(hn::MaxLanes(D()))) return short_row<F, Load>(d, from, n);
-  return fold_row_to_vector<F, Load, kBlocks>(d, from, n, is_far);
-}
-
-#if HWY_TARGET != HWY_SCALAR
-/// Folds pairs of neighbouring lanes of `kCount` vectors, which follow each other, until one vector is left.
-template <class F, int64_t kCount, class D>
-HWY_INLINE Vector<D> fold_all_pairs(D d, Vector<D>* vectors) {
-  if constexpr (kCount > 1) {
-    unrolled<kCount / 2>([&](int64_t k)
-                             TENON_UNROLLED { vectors[k] = fold_pairs<F>(d, vectors[2 * k], vectors[2 * k + 1]); });
-    return fold_all_pairs<F, kCount / 2>(d, vectors);
-  }
-  return vectors[0];
-}
-/// Folds as many rows as a vector has lanes. `counted`: lanes of a row of less than a vector; else those of a row's
-/// last vector that were folded before.
-template <class F, class Load, class D>
-HWY_INLINE Vector<D> fold_group(D d, const typename Load::From* from, int64_t n, int64_t step, hn::Mask<D> counted) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  const auto load = [&](int64_t row, int64_t i)
-                        TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + i)}; };
-  Vector<D> rows[kLanes];
-  unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = load(k, 0); });
-  if constexpr (kFoldsShortRows<Load>)
-    if (n < kLanes) {
-      unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
-        rows[k].v = hn::IfThenElse(counted, rows[k].v, neutral<F, Load>(d, from + k * step).v);
-      });
-      return fold_all_pairs<F, kLanes>(d, rows);
-    }
-  int64_t i = kLanes;
-  for (; i + kLanes <= n; i += kLanes)
-    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = F::forward(rows[k], load(k, i)); });
-  if (i < n)
-    unrolled<kLanes>([&](int64_t k) TENON_UNROLLED {
-      rows[k].v = hn::IfThenElse(counted, rows[k].v, F::forward(rows[k], load(k, n - kLanes)).v);
-    });
-  return fold_all_pairs<F, kLanes>(d, rows);
-}
-/// Folds rows of kRow lanes without gaps. Returns their number.
-template <class F, class Load, int64_t kRow, class D>
-HWY_INLINE int64_t fold_whole_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t rows) {
-  constexpr int64_t kLanes = hn::MaxLanes(D());
-  int64_t row = 0;
-  for (; row + kLanes <= rows; row += kLanes, from += kRow * kLanes) {
-    Vector<D> vectors[kRow];
-    unrolled<kRow>([&](int64_t k) TENON_UNROLLED { vectors[k].v = Load::vector(d, from + k * kLanes); });
-    hn::StoreU(fold_all_pairs<F, kRow>(d, vectors).v, d, out + row);
-  }
-  return row;
-}
-/// Folds rows of less than half a vector without gaps, two in each vector. Returns their number.
-template <class F, class Load, class D>
-HWY_INLINE int64_t fold_half_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t n,
-                                  int64_t rows) {
-  using Index = hwy::MakeSigned<typename Load::To>;
-  constexpr int64_t kLanes = hn::MaxLanes(D()), kHalf = kLanes / 2;
-  alignas(64) Index places[kLanes], counts[kLanes];
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    const int64_t row = lane / kHalf, i = lane % kHalf;
-    counts[lane] = i < n ? -1 : 0;
-    places[lane] = static_cast<Index>(row * n + (i < n ? i : 0));  // behind the row its first lane
-  }
-  const hn::RebindToSigned<D> d_index;
-  const auto from_place = hn::SetTableIndices(d, places);
-  const auto counted = hn::RebindMask(d, hn::MaskFromVec(hn::Load(d_index, counts)));
-  const auto load = [&](int64_t k) TENON_UNROLLED {
-    const auto spread = hn::TableLookupLanes(Load::vector(d, from + 2 * k * n), from_place);
-    if constexpr (std::is_same_v<F, ops::sum> || std::is_same_v<F, ops::prod>)
-      return Vector<D>{hn::IfThenElse(counted, spread, neutral<F, Load>(d, from).v)};
-    else
-      return Vector<D>{spread};
-  };
-  int64_t row = 0;
-  for (; (rows - row) * n >= (kLanes - 2) * n + kLanes; row += kLanes, from += kLanes * n) {
-    Vector<D> vectors[kHalf];
-    unrolled<kHalf>([&](int64_t k) TENON_UNROLLED { vectors[k] = load(k); });
-    hn::StoreU(fold_all_pairs<F, kHalf>(d, vectors).v, d, out + row);
-  }
-  return row;
-}
-/// Folds rows of a few vectors at most, as many together as a vector has lanes. Returns the number of rows; the last
-/// ones are left. Bench: ./dev bench --sweep, inner reductions.
-template <class F, class Load, class D>
-HWY_INLINE int64_t fold_groups(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
-                               int64_t rows) {
-  constexpr int64_t kLanes = hn::MaxLanes(D()), kHalf = kLanes / 2;
-  if constexpr (kFoldsShortRows<Load> && kHalf > 1)
-    if (step == n && n <= kHalf) {
-      if (n == kHalf) return fold_whole_rows<F, Load, kHalf>(d, out, from, rows);
-      if constexpr (kHalf > 2) {
-        if (n == 2) return fold_whole_rows<F, Load, 2>(d, out, from, rows);
-        return fold_half_rows<F, Load>(d, out, from, n, rows);
-      }
-    }
-  const auto counted = hn::FirstN(d, static_cast<std::size_t>(n < kLanes ? n : kLanes - n % kLanes));
-  const int64_t end = (rows - 1) * step + n;  // of what may be read
-  int64_t row = 0;
-  for (; row + kLanes <= rows && (row + kLanes - 1) * step + kLanes <= end; row += kLanes)
-    hn::StoreU(fold_group<F, Load>(d, from + row * step, n, step, counted).v, d, out + row);
-  return row;
-}
-#else
-template <class F, class Load, class D>
-HWY_INLINE int64_t fold_groups(D, typename Load::To*, const typename Load::From*, int64_t, int64_t, int64_t) {
-  return 0;
-}
-#endif
-
-// Memory is read best in order, without prefetching: there longer rows are folded one by one. The order of the folds is
-// the same.
-inline constexpr int64_t kFarGroupBytes = 160;
-
-/// Folds rows, as many together as a vector has lanes. `kBlocks`: rows of at least a vector, which may be long.
-template <class F, class Load, bool kBlocks, class D>
-HWY_NOINLINE void fold_rows(D d, typename Load::To* out, const typename Load::From* from, int64_t n, int64_t step,
-                            int64_t rows, bool is_far) {
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  int64_t row = 0;
-  if constexpr (!kBlocks)
-    if (!is_far || n * static_cast<int64_t>(sizeof(typename Load::To)) < kFarGroupBytes)
-      row = fold_groups<F, Load>(d, out, from, n, step, rows);
-  for (from += row * step; row < rows; row += kLanes) {
-    Vector<D> vectors[kLanes];
-    const int64_t count = std::min(rows - row, kLanes);
-    for (int64_t i = 0; i < count; ++i, from += step) vectors[i] = fold_row<F, Load, kBlocks>(d, from, n, is_far);
-    if (count == 1)
-      out[row] = fold_lanes<F, sizeof(typename Load::To)>(d, vectors[0]);
-    else
-      store_first(d, fold_across<F>(d, vectors, count).v, out + row, count);
-  }
-}
-
-/// The same as `fold`, with vectors. Short rows are folded in half vectors, which Zen 4 rearranges twice as fast.
-template <class F, class Load>
-void fold_vectors(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
-  using T = typename Load::To;
-  constexpr int64_t kItemsize = static_cast<int64_t>(sizeof(T));
-  const hn::CappedTag<T, 16> wide;
-  constexpr bool kShort = kFoldsShortRows<Load>;
-  const hn::CappedTag<T, kShort ? 32 / sizeof(T) : 4> narrow;
-  constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
-  T* const to = static_cast<T*>(out);
-  const auto* from = static_cast<const typename Load::From*>(in);
-  if (n >= (kShort ? kFoldBytes * 3 / 2 / kItemsize : kWide))
-    return fold_rows<F, Load, true>(wide, to, from, n, step, rows, is_far);
-  // A few rows of up to three lanes are folded faster lane by lane, in the same order. Bench: tenon_bench --filter
-  // '^tiny/sum'.
-  const int64_t least = !kShort ? kNarrow : rows < 4 ? 4 : 2;
-  if constexpr (kNarrow > 1 && (kShort || kNarrow < kWide))
-    if (n >= least) return fold_rows<F, Load, false>(narrow, to, from, n, step, rows, is_far);
-  for (int64_t row = 0; row < rows; ++row, from += step) {
-    Lane<T> result(Load::lane(from[0]));
-    for (int64_t i = 1; i < n; ++i) result = F::forward(result, Lane<T>(Load::lane(from[i])));
-    to[row] = result.v;
-  }
-}
-
-// Rows are read in the order of memory: a row's vectors are folded side by side, as many as registers hold. Several
-// columns of one row after the other, each over all rows, would read memory at a third of the speed. Bench: ./dev bench
-// --sweep, outer and middle reductions.
-inline constexpr int64_t kMostColumns = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
-// So many rows are folded one after the other before they join the rows before them; rows of one or two vectors are
-// folded pairwise, so that no addition waits for the one before, and more of them.
-inline constexpr int64_t kRowsInOrder = 16, kPairedRows = 64;
-
-/// Folds `rows` rows of `n` lanes, which kVectors vectors cover: the last ones end at `n`.
-template <class F, class Load, int64_t kVectors, class D>
-HWY_INLINE void fold_columns(D d, typename Load::To* to, const typename Load::From* from, int64_t n, int64_t step,
-                             int64_t rows, bool joins) {
-  constexpr int64_t kLanes = hn::MaxLanes(d), kAtEnd = kVectors > 8 ? 4 : kVectors > 4 ? 2 : 1;
-  const auto place = [&](int64_t k)
-                         TENON_UNROLLED { return k < kVectors - kAtEnd ? k * kLanes : n - (kVectors - k) * kLanes; };
-  const auto load = [&](int64_t row, int64_t k)
-                        TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + place(k))}; };
-  Vector<D> sums[kVectors];
-  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sums[k] = load(0, k); });
-  int64_t row = 1;
-  if constexpr (kVectors <= 2)
-    for (; row + 4 <= rows; row += 4)
-      unrolled<kVectors>([&](int64_t k) TENON_UNROLLED {
-        sums[k] = F::forward(sums[k], F::forward(F::forward(load(row, k), load(row + 1, k)),
-                                                 F::forward(load(row + 2, k), load(row + 3, k))));
-      });
-  for (; row < rows; ++row)
-    unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { sums[k] = F::forward(sums[k], load(row, k)); });
-  if (joins)
-    unrolled<kVectors>([&](int64_t k)
-                           TENON_UNROLLED { sums[k] = F::forward(Vector<D>{hn::LoadU(d, to + place(k))}, sums[k]); });
-  unrolled<kVectors>([&](int64_t k) TENON_UNROLLED { hn::StoreU(sums[k].v, d, to + place(k)); });
-}
-/// Rows of at least one vector and at most kMost.
-template <class F, class Load, int64_t kMost, class D>
-HWY_INLINE void fold_all_columns(D d, typename Load::To* to, const typename Load::From* from, int64_t n, int64_t step,
-                                 int64_t rows, bool joins) {
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  if (n <= kLanes) return fold_columns<F, Load, 1>(d, to, from, n, step, rows, joins);
-  if (n <= 2 * kLanes) return fold_columns<F, Load, 2>(d, to, from, n, step, rows, joins);
-  if (n <= 3 * kLanes) return fold_columns<F, Load, 3>(d, to, from, n, step, rows, joins);
-  if (kMost == 4 || n <= 4 * kLanes) return fold_columns<F, Load, 4>(d, to, from, n, step, rows, joins);
-  if constexpr (kMost >= 8) {
-    if (n <= 6 * kLanes) return fold_columns<F, Load, 6>(d, to, from, n, step, rows, joins);
-    if (kMost == 8 || n <= 8 * kLanes) return fold_columns<F, Load, 8>(d, to, from, n, step, rows, joins);
-  }
-  if constexpr (kMost >= 16) {
-    if (n <= 12 * kLanes) return fold_columns<F, Load, 12>(d, to, from, n, step, rows, joins);
-    fold_columns<F, Load, 16>(d, to, from, n, step, rows, joins);
-  }
-}
-/// Rows of at least one vector, at most kMost unless that is kMostColumns.
-template <class F, class Load, int64_t kMost, class D>
-HWY_NOINLINE void fold_vectors_across(D d, typename Load::To* to, const typename Load::From* from, int64_t n,
-                                      int64_t step, int64_t rows, bool joins) {
-  constexpr int64_t kLanes = hn::MaxLanes(d), kBlock = 4 * kLanes;
-  const int64_t together = n <= 2 * kLanes ? kPairedRows : kRowsInOrder;
-  for (int64_t count = 0; rows > 0; rows -= count, from += count * step, joins = true) {
-    count = std::min(rows, together);
-    int64_t i = 0;
-    if constexpr (kMost == kMostColumns)
-      for (; n - i > kMost * kLanes; i += kBlock)
-        fold_columns<F, Load, 4>(d, to + i, from + i, kBlock, step, count, joins);
-    fold_all_columns<F, Load, kMost>(d, to + i, from + i, n - i, step, count, joins);
-  }
-}
-/// Folds rows lane by lane. Bench: tenon_bench --filter '^reduce/(sum|amax) dim 0'.
-template <class F, class Load>
-void fold_across(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool joins) {
-  using T = typename Load::To;
-  const hn::CappedTag<T, 16> wide;
-  const hn::CappedTag<T, 4> narrow;
-  constexpr auto kWide = static_cast<int64_t>(hn::MaxLanes(wide)), kNarrow = static_cast<int64_t>(hn::MaxLanes(narrow));
-  T* const to = static_cast<T*>(out);
-  const auto* from = static_cast<const typename Load::From*>(in);
-  if constexpr (sizeof(T) < 4) {  // vectors of so many lanes are shorter than the machine's
-    const hn::CappedTag<T, 64 / sizeof(T)> whole;
-    if (n >= static_cast<int64_t>(hn::MaxLanes(whole)) && hn::MaxLanes(whole) > hn::MaxLanes(wide))
-      return fold_vectors_across<F, Load, kMostColumns>(whole, to, from, n, step, rows, joins);
-  }
-  if (n >= kWide) return fold_vectors_across<F, Load, kMostColumns>(wide, to, from, n, step, rows, joins);
-  if constexpr (kNarrow < kWide)
-    if (n >= kNarrow) return fold_vectors_across<F, Load, 4>(narrow, to, from, n, step, rows, joins);
-  for (int64_t i = 0; i < n; ++i) {
-    Lane<T> result(joins ? to[i] : Load::lane(from[i]));
-    for (int64_t row = joins ? 0 : 1; row < rows; ++row)
-      result = F::forward(result, Lane<T>(Load::lane(from[row * step + i])));
-    to[i] = result.v;
-  }
-}
-
-#if TENON_HAS_VECTORS
-/// Vectors that rows shorter than one are folded in. Their lanes can be shifted: of narrow types within 16 bytes.
-template <class T>
-using ShortRowLanes = hn::CappedTag<T, sizeof(T) >= 4 ? 16 : 16 / sizeof(T)>;
-/// Lane i takes lane i + shift.
-template <class D>
-class LaneShift {
- public:
-  HWY_INLINE explicit LaneShift(int64_t shift) : from_(indices(shift)) {}
-  HWY_INLINE Vector<D> operator()(Vector<D> v) const {
-    if constexpr (sizeof(T) >= 4)
-      return {hn::TableLookupLanes(v.v, from_)};
-    else
-      return {hn::BitCast(D(), hn::TableLookupBytes(hn::BitCast(Bytes(), v.v), from_))};
-  }
-
- private:
-  using T = hn::TFromD<D>;
-  using Bytes = hn::Repartition<uint8_t, D>;
-  static HWY_INLINE auto indices(int64_t shift) {
-    if constexpr (sizeof(T) >= 4) {
-      using Index = hwy::MakeSigned<T>;
-      constexpr int64_t kLanes = hn::MaxLanes(D());
-      alignas(64) Index of[kLanes];
-      for (int64_t i = 0; i < kLanes; ++i) of[i] = static_cast<Index>(std::min(i + shift, kLanes - 1));
-      return hn::SetTableIndices(D(), of);
-    } else {
-      constexpr int64_t kBytes = hn::MaxLanes(Bytes());
-      alignas(16) uint8_t of[kBytes];
-      for (int64_t i = 0; i < kBytes; ++i)
-        of[i] = static_cast<uint8_t>(std::min(i + shift * static_cast<int64_t>(sizeof(T)), kBytes - 1));
-      return hn::Load(Bytes(), of);
-    }
-  }
-  decltype(indices(0)) from_;
-};
-
-/// The rows of a block, which are shorter than a vector: as many as fit are folded side by side if there are no gaps
-/// between them, and joined at the block's end.
-template <class F, class Load, class D>
-class ShortRows {
- public:
-  using From = typename Load::From;
-  using To = typename Load::To;
-  using V = Vector<D>;
-  /// `end`: of the memory that may be read.
-  HWY_INLINE ShortRows(int64_t n, int64_t step, int64_t rows, const From* end, const Load& as = {})
-      : as_(as),
-        together_(step == n ? std::min(kLanes / n, rows) : 1),
-        turns_(rows / together_),
-        stride_(together_ * step),
-        has_rest_(rows % together_ != 0),
-        rest_(hn::FirstN(D(), static_cast<std::size_t>(rows % together_ * n))),
-        end_(end) {
-    for (int64_t left = together_; left > 1; left -= left / 2, ++halvings_) {
-      const int64_t half = left / 2;
-      shifts_[halvings_] = LaneShift<D>((left - half) * n);
-      joined_[halvings_] = hn::FirstN(D(), static_cast<std::size_t>(half * n));
-    }
-  }
-  /// The fold of a block's rows in the first lanes.
-  HWY_INLINE V fold(const From* block) const {
-    V sum = load(block);
-    int64_t turn = 1;
-    if (turns_ >= 2 * kSums) {
-      // A level's sums are joined before they are large, as pairwise summation does.
-      const int64_t whole = turns_ / kSums * kSums;
-      for (turn = 0; turn < whole;) {
-        const int64_t first = turn, end = std::min(turn + kLevel, whole);
-        V sums[kSums];
-        unrolled<kSums>([&](int64_t k) TENON_UNROLLED { sums[k] = load(block + (first + k) * stride_); });
-        while ((turn += kSums) < end)
-          unrolled<kSums>([&](int64_t k)
-                              TENON_UNROLLED { sums[k] = F::forward(sums[k], load(block + (turn + k) * stride_)); });
-        const V level = fold_halves<F, kSums>(sums);
-        sum = first == 0 ? level : F::forward(sum, level);
-      }
-    }
-    for (; turn < turns_; ++turn) sum = F::forward(sum, load(block + turn * stride_));
-    if (has_rest_) sum.v = hn::IfThenElse(rest_, F::forward(sum, load(block + turns_ * stride_)).v, sum.v);
-    for (int i = 0; i < halvings_; ++i) sum.v = hn::IfThenElse(joined_[i], F::forward(sum, shifts_[i](sum)).v, sum.v);
-    return sum;
-  }
-
- private:
-  static constexpr int64_t kLanes = hn::MaxLanes(D()), kSums = 4, kLevel = 16 * kSums;
-  HWY_INLINE V load(const From* from) const {
-    if (end_ - from >= kLanes) [[likely]]
-      return {as_.vector(D(), from)};
-    From last[kLanes] = {};
-    std::memcpy(last, from, static_cast<std::size_t>(end_ - from) * sizeof(From));
-    return {as_.vector(D(), last)};
-  }
-  [[no_unique_address]] Load as_;
-  int64_t together_, turns_, stride_;
-  bool has_rest_;
-  hn::Mask<D> rest_;
-  const From* end_;
-  int halvings_ = 0;
-  LaneShift<D> shifts_[4] = {LaneShift<D>(0), LaneShift<D>(0), LaneShift<D>(0), LaneShift<D>(0)};
-  hn::Mask<D> joined_[4];
-};
-
-/// Folds blocks of rows. Bench: ./dev bench --sweep, middle reductions.
-template <class F, class Load>
-void fold_blocks(void* out, const void* in, int64_t n, int64_t step, int64_t rows, int64_t jump, int64_t count) {
-  using T = typename Load::To;
-  const ShortRowLanes<T> d;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  const auto* from = static_cast<const typename Load::From*>(in);
-  T* to = static_cast<T*>(out);
-  if (n >= kLanes) {
-    for (; count > 0; --count, to += n, from += jump) fold_across<F, Load>(to, from, n, step, rows, false);
-    return;
-  }
-  const ShortRows<F, Load, ShortRowLanes<T>> block(n, step, rows, from + (count - 1) * jump + (rows - 1) * step + n);
-  // Ends are compared, because a counter may be kept in memory: the next turn would wait until it is stored.
-  for (T* const last = to + count * n; to != last; to += n, from += jump)
-    store_first(d, block.fold(from).v, to, last - to >= kLanes ? kLanes : n);
-}
-#endif
-
-/// The same for integers, whose long rows are folded as wide as the machine's vectors where memory does not
-/// limit them.
-template <class F, class T>
-void fold_integers(void* out, const void* in, int64_t n, int64_t step, int64_t rows, bool is_far) {
-  constexpr int64_t kLongBytes = 2048;
-  if (n >= kLongBytes / static_cast<int64_t>(sizeof(T)) && !is_far) return fold<F, T>(out, in, n, step, rows, is_far);
-  fold_vectors<F, PlainLoad<T>>(out, in, n, step, rows, is_far);
-}
-
-/// Extremes of narrow integers have vectors, and of 16-bit floats all kernels, from fill_extremes.
-template <class F>
-inline constexpr bool kIsExtreme = std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>;
-
-template <class F, class T>
-constexpr FoldKernel fold_kernel() {
-#if TENON_HAS_VECTORS
-  if constexpr (kIsExtreme<F> && sizeof(T) <= 2) return nullptr;
-  if constexpr (std::is_floating_point_v<T>) return &fold_vectors<F, PlainLoad<T>>;
-  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) return &fold_integers<F, T>;
-#endif
-  return &fold<F, T>;
-}
-
-template <class F, class T>
-constexpr FoldAcrossKernel fold_across_kernel() {
-#if TENON_HAS_VECTORS
-  // Sums and products of narrower integers are folds of int64; see kIsExtreme for their extremes.
-  if constexpr (std::is_floating_point_v<T> || (std::is_integral_v<T> && sizeof(T) >= 4))
-    return &fold_across<F, PlainLoad<T>>;
-#endif
-  return nullptr;
-}
-
-/// Where rows are folded where they lie, blocks of them are, too.
-template <class F, class T>
-constexpr FoldBlocksKernel fold_blocks_kernel() {
-#if TENON_HAS_VECTORS
-  if constexpr (fold_across_kernel<F, T>() != nullptr) return &fold_blocks<F, PlainLoad<T>>;
-#endif
-  return nullptr;
 }
 
 template <class T>
@@ -1010,9 +453,19 @@ constexpr KernelPair elementwise_kernel() {
   else if constexpr (kHasMaskedForm<F, T>)
     return {&binary_masked<F, T>, &streamed_masked<F, T>};
 #endif
+  else if constexpr (std::is_same_v<F, ops::pow> && std::is_integral_v<T> && sizeof(T) >= 4)
+    return {&integer_powers<T>};
 #if TENON_HAS_VECTORS
   else if constexpr (row.divides_integers && kDividesInVectors<T>)
     return kernel_pair<&divide_vectors<T, kFloors<F>, kGivesRest<F>>, T, T, T>();
+  else if constexpr (std::is_same_v<F, ops::addcmul> && sizeof(T) == 1)
+    return kernel_pair<&several_vectors<F, T, kArity, AddedByteProducts>, T, T, T, T, T>();
+#endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  else if constexpr (std::is_same_v<F, ops::bitwise_left_shift> && std::is_same_v<T, int16_t>)
+    return kernel_pair<&several_vectors<F, T, kArity, ShiftedWords<true>>, T, T, T>();
+  else if constexpr (std::is_same_v<F, ops::bitwise_right_shift> && std::is_same_v<T, int16_t>)
+    return kernel_pair<&several_vectors<F, T, kArity, ShiftedWords<false>>, T, T, T>();
 #endif
   else if constexpr (is_slow && std::is_floating_point_v<T>)
     return {&several_vectors<F, T, kArity>};
@@ -1070,7 +523,7 @@ void rows_or_elements(void* out, int64_t out_step, const Lanes* in, const int64_
 template <class F, class T, RowsKernel kRows>
 constexpr RowsKernel with_single_elements() {
   constexpr bool kCompares = F::row.promotion == Promotion::comparison;
-  if constexpr (sizeof(T) == kSingleElementBytes && !ComplexLane<T>)
+  if constexpr (sizeof(T) >= kSingleElementBytes && !ComplexLane<T>)
     return &rows_or_elements<F, std::conditional_t<kCompares, bool, T>, T, kRows>;
   return kRows;
 }

@@ -14,6 +14,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/lane-inl.h"
+#include "kernel/load_store-inl.h"
 #include "kernel/once.h"
 
 #undef TENON_HAS_MASKS
@@ -22,10 +23,6 @@
 #else
 #define TENON_HAS_MASKS 0
 #endif
-
-// A lambda that is inlined before anything else is done with the function around it.
-#undef TENON_UNROLLED
-#define TENON_UNROLLED HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {

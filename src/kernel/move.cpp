@@ -70,6 +70,20 @@ class EveryLane {
   V lanes_;
   hn::Mask<D> is_later_;
 };
+#elif TENON_HAS_SHUFFLES
+/// Every kStride-th lane, a power of two, of kStride vectors that follow each other: from the first one, or to the
+/// last.
+template <int64_t kStride, bool kToLast, class D>
+HWY_INLINE hn::Vec<D> load_every(D d, const hn::TFromD<D>* from) {
+  if constexpr (kStride == 1) {
+    return hn::LoadU(d, from);
+  } else {
+    constexpr int64_t kHalf = kStride / 2;
+    const auto lower = load_every<kHalf, kToLast>(d, from);
+    const auto upper = load_every<kHalf, kToLast>(d, from + hn::MaxLanes(d) * kHalf);
+    return kToLast ? hn::ConcatOdd(d, upper, lower) : hn::ConcatEven(d, upper, lower);
+  }
+}
 #endif
 
 /// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
@@ -88,6 +102,17 @@ HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int
     const auto last = is_whole ? every.load(from) : every.load_some(from, n);
     if (n == kLanes) return hn::StoreU(last, d, to);
     return hn::BlendedStore(last, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
+  }
+#elif TENON_HAS_SHUFFLES
+  if constexpr (kStride != 3 && sizeof(T) <= 8) {
+    const hn::ScalableTag<T> d;
+    constexpr int64_t kLanes = hn::MaxLanes(d);
+    if (n > kLanes) {  // the last vector overlaps the one before
+      const int64_t rest = n - kLanes;
+      for (int64_t i = 0; i < rest; i += kLanes)
+        hn::StoreU(load_every<kStride, false>(d, from + i * kStride), d, to + i);
+      return hn::StoreU(load_every<kStride, true>(d, from + rest * kStride - (kStride - 1)), d, to + rest);
+    }
   }
 #endif
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * kStride];
@@ -726,7 +751,7 @@ HWY_INLINE void transpose_few_rows(Transposition<T, Columns> all, int64_t rows, 
   for (int64_t column = 0; column < columns; column += kColumns) {
     const int64_t end = std::min(column + kColumns, columns);
     if (end < column + kColumns || all.columns.last(column, end) > last) {
-      transpose_plain(all, 0, rows, column, end);
+      transpose_plain(all, 0, rows, column, end);  // NOLINT(readability-suspicious-call-argument): `end` is a column
       continue;
     }
     transpose_block<kColumns>(block, kColumns, [&](int64_t i) HWY_ATTR { return all.columns[column + i]; });

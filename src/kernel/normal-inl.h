@@ -15,6 +15,13 @@ namespace tenon::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// The tail above a larger number is 0.
+template <class T>
+constexpr T kNoTail = static_cast<T>(sizeof(T) == sizeof(float) ? 14.4 : 38.6);
+/// The tail above a larger number does not count beside 1.
+template <class T>
+constexpr T kWhole = static_cast<T>(sizeof(T) == sizeof(float) ? 6 : 9);
+
 /// The share of the standard normal distribution above `size` >= 0, for float32, times 2^32: exp(-size^2 / 2) times a
 /// polynomial of (size - 3) / (size + 3), 2^-23. What the square loses is multiplied back.
 template <class D, class V>
@@ -22,7 +29,7 @@ HWY_INLINE V float32_tail(D d, V size) {
   constexpr float terms[] = {0x1.f1b89cp-4f, -0x1.a6b66ap-3f, 0x1.f8bad2p-4f,   -0x1.7a943ep-5f, 0x1.91dceep-8f,
                              0x1.7caf16p-9f, -0x1.01c37p-10f, -0x1.637b76p-12f, 0x1.e26856p-14f, 0x1.bdf73ep-15f};
   const hn::RebindToSigned<D> di;
-  const V a = hn::Min(size, hn::Set(d, 14.4f)), three = hn::Set(d, 3.0f);  // beyond, the result is below every float32
+  const V a = hn::Min(size, hn::Set(d, kNoTail<float>)), three = hn::Set(d, 3.0f);
   const V square = hn::Mul(a, a), lost = hn::MulSub(a, a, square), half = hn::Set(d, -0.5f);
   const V ratio = polynomial(d, hn::Div(hn::Sub(a, three), hn::Add(a, three)), terms);
   const auto e = short_exponential(d, hn::Mul(square, half));
@@ -42,7 +49,7 @@ HWY_INLINE V float64_tail(D d, V size) {
       0x1.05dc17dea410bp-27,  -0x1.45be6f09d9119p-21, -0x1.24747c5ed9bf7p-22, 0x1.e59860b060adp-25,
       0x1.9503d1f55995fp-24,  0x1.1c7cc61542d8p-26,   -0x1.be19b3e1dcd36p-27, -0x1.4626234f37146p-28};
   const hn::RebindToSigned<D> di;
-  const V a = hn::Min(size, hn::Set(d, 38.6)), three = hn::Set(d, 3.0);  // beyond, the result is 0
+  const V a = hn::Min(size, hn::Set(d, kNoTail<double>)), three = hn::Set(d, 3.0);
   const V square = hn::Mul(a, a), lost = hn::MulSub(a, a, square), half = hn::Set(d, -0.5);
   const V inverse = hn::Div(hn::Set(d, 1.0), hn::Add(a, three)), t = hn::Mul(hn::Sub(a, three), inverse);
   const V factor = hn::Mul(long_polynomial(d, t, terms), inverse);
@@ -52,20 +59,32 @@ HWY_INLINE V float64_tail(D d, V size) {
   const V high = hn::NegMulAdd(whole, hn::Set(d, C::ln2_high), x);  // exact
   const V r = hn::MulAdd(lost, half, hn::NegMulAdd(whole, hn::Set(d, C::ln2_low), high));
   const V curve = hn::MulAdd(hn::Mul(r, r), long_polynomial(d, r, C::exp_terms), r);
-  return with_exponent(d, hn::MulAdd(factor, curve, factor), k);
+  // A factor of 0 takes no time; a product that underflows takes a hundred cycles.
+  return with_exponent(
+      d, hn::IfThenElseZero(hn::Lt(size, hn::Set(d, kNoTail<double>)), hn::MulAdd(factor, curve, factor)), k);
 }
 /// `tail` is that above |x|.
 template <class D, class V>
 HWY_INLINE V share_below(D d, V x, V tail) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, hn::TFromD<D>{1}), tail));
 }
+/// |x| for the tails above it.
+template <class D, class V>
+HWY_INLINE V size_for_tail(D d, V x) {
+  const V whole = hn::Set(d, kWhole<hn::TFromD<D>>);
+  return hn::IfThenElse(hn::Lt(whole, x), whole, hn::Abs(x));
+}
 template <class D, class V>
 HWY_INLINE V normal_of_any(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V size = size_for_tail(d, x);
   V tail;
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float))
-    tail = hn::Mul(float32_tail(d, hn::Abs(x)), hn::Set(d, 0x1p-32f));
-  else
-    tail = float64_tail(d, hn::Abs(x));
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const V scaled = hn::IfThenElseZero(hn::Lt(size, hn::Set(d, kNoTail<T>)), float32_tail(d, size));
+    tail = hn::Mul(scaled, hn::Set(d, 0x1p-32f));
+  } else {
+    tail = float64_tail(d, size);
+  }
   return hn::IfThenElse(hn::IsNaN(x), x, share_below(d, x, tail));
 }
 /// The share of the standard normal distribution below x, exact to a few ulp in both tails.
@@ -82,6 +101,19 @@ HWY_INLINE V normal_vector(D d, V x) {
 #endif
   return normal_of_any(d, x);
 }
+#if TENON_HAS_POWER_TABLE
+/// The same times x, for x <= 0.
+template <class D, class V>
+HWY_INLINE V below_0_times(D d, V x) {
+  const V size = hn::Neg(x);
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    const auto counts = hn::Lt(size, hn::Set(d, kNoTail<float>));
+    return hn::Mul(hn::Mul(x, hn::IfThenElseZero(counts, float32_tail(d, size))), hn::Set(d, 0x1p-32f));
+  } else {
+    return hn::Mul(x, float64_tail(d, size));
+  }
+}
+#endif
 /// x times that share.
 template <class D, class V>
 HWY_INLINE V normal_vector_times(D d, V x) {
@@ -92,7 +124,7 @@ HWY_INLINE V normal_vector_times(D d, V x) {
     const V near = hn::NegMulAdd(size, tail_by_pieces(d, size), hn::Max(hn::Zero(d), x));  // NaN stays
     const auto far = hn::Lt(x, hn::Set(d, -TailPieces<hn::TFromD<D>, kPowersLookedUp<D>>::farthest));
     if (HWY_LIKELY(hn::AllFalse(d, far))) return near;
-    return hn::IfThenElse(far, hn::Mul(x, normal_of_any(d, x)), near);
+    return hn::IfThenElse(far, below_0_times(d, hn::IfThenElseZero(far, x)), near);
   }
 #endif
   return hn::Mul(x, normal_of_any(d, x));

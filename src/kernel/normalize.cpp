@@ -189,10 +189,79 @@ HWY_NOINLINE void write_row(T* to, const T* from, const Moments<T>& moments, con
   });
 }
 
+// Rows of fewer elements, at least a vector of them, are transposed: vectors hold elements of different rows.
+constexpr int64_t kTurnedRow = 48, kTurnedRows = 64;
+
+/// Normalizes columns of elements that lie `stride` apart, in whole vectors.
+template <class T>
+HWY_INLINE void normalize_columns(T* tile, int64_t stride, const NormalizedRows& given) {
+  const RowTag<T> d;
+  const auto share = hn::Set(d, static_cast<T>(share_of(given))), eps = hn::Set(d, static_cast<T>(given.eps));
+  const T *const weights = static_cast<const T*>(given.weight), *const biases = static_cast<const T*>(given.bias);
+  const T no_bias = given.keeps_mean ? T{-0.0} : T{0};
+  for (int64_t i = 0; i < stride; i += static_cast<int64_t>(hn::Lanes(d))) {
+    T* const column = tile + i;
+    const auto at = [=](int64_t row) HWY_ATTR { return hn::LoadU(d, column + row * stride); };
+    auto mean = hn::Zero(d), squares = mean;
+    if (!given.keeps_mean) {
+      const auto start = at(0);  // distances from an element: see ChunkMoments
+      for (int64_t row = 1; row < given.length; ++row) mean = hn::Add(mean, hn::Sub(at(row), start));
+      mean = hn::MulAdd(mean, share, start);
+    }
+    for (int64_t row = 0; row < given.length; ++row) {
+      const auto apart = hn::Sub(at(row), mean);
+      squares = hn::MulAdd(apart, apart, squares);
+    }
+    const auto factor = hn::Div(hn::Set(d, T{1}), hn::Sqrt(hn::MulAdd(squares, share, eps)));
+    for (int64_t row = 0; row < given.length; ++row) {
+      const auto scaled = hn::Mul(hn::Sub(at(row), mean), factor);
+      const auto weight = hn::Set(d, weights ? weights[row] : T{1}), bias = hn::Set(d, biases ? biases[row] : no_bias);
+      hn::StoreU(hn::MulAdd(scaled, weight, bias), d, column + row * stride);
+    }
+  }
+}
+template <class T>
+HWY_NOINLINE void normalize_short_rows(T* to, const T* from, int64_t count, const NormalizedRows& given) {
+  const auto transpose = kernels().move[sizeof(T) == 4 ? 2 : 3].transpose;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(RowTag<T>()));
+  HWY_ALIGN T tile[kTurnedRow * kTurnedRows];
+  for (int64_t start = 0; start < count; start += kTurnedRows) {
+    const int64_t rows = std::min(kTurnedRows, count - start), stride = (rows + lanes - 1) / lanes * lanes;
+    transpose(tile, stride, from + start * given.length, given.length, given.length, rows);
+    for (int64_t row = 0; row < given.length; ++row)
+      std::fill(tile + row * stride + rows, tile + (row + 1) * stride, T{});
+    normalize_columns(tile, stride, given);
+    transpose(to + start * given.length, given.length, tile, stride, rows, given.length);
+  }
+}
+
+/// Applies the weights of several groups to rows that are normalized.
+template <class T>
+HWY_NOINLINE void scale_rows(T* to, int64_t first, int64_t count, const NormalizedRows& given) {
+  const auto *const weights = static_cast<const T*>(given.weight), *const biases = static_cast<const T*>(given.bias);
+  const int64_t turn = given.groups * given.length;
+  Numbers<T> weight(1), bias(T{-0.0});
+  int64_t place = first % given.groups * given.length;
+  for (int64_t left = count * given.length, n = 0; left > 0; left -= n, to += n, place = 0) {
+    n = std::min(left, turn - place);
+    set_numbers(weight, weights, place, given);
+    set_numbers(bias, biases, place, given);
+    each_place(RowVectors<T>{{}, n}, to,
+               [&](const auto& read) HWY_ATTR { return hn::MulAdd(read(to), read(weight), read(bias)); });
+  }
+}
+
 template <class T>
 void normalize_rows(void* out, const void* in, int64_t first, int64_t count, const NormalizedRows& given) {
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
+  if (given.length < kTurnedRow && count >= static_cast<int64_t>(hn::Lanes(RowTag<T>())) && given.segment == 1) {
+    if (given.groups == 1) return normalize_short_rows(to, from, count, given);
+    NormalizedRows alone = given;
+    alone.weight = alone.bias = nullptr;
+    normalize_short_rows(to, from, count, alone);
+    return scale_rows(to, first, count, given);
+  }
   each_few_rows<T>(from, count, given, [&](int64_t start, int64_t rows, const Moments<T>* moments) HWY_ATTR {
     for (int64_t i = start; i < start + rows; ++i)
       write_row(to + i * given.length, from + i * given.length, moments[i - start],

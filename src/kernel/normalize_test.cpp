@@ -127,6 +127,7 @@ TEST(Normalize, GroupsWithSegmentsOfEveryLength) {
     for (const int64_t groups : {1, 2, 3}) check_all({3, groups, 2, segment});
   check_all({70, 2, 3, 1});
   check_all({70, 3, 40, 3});
+  check_all({5, 2, 3, 40});  // the images share a weight for each element
 }
 
 TEST(Normalize, OneGradientIsThatOfAll) {

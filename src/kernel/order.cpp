@@ -13,6 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/order.cpp"
 #include "hwy/foreach_target.h"
+#include "kernel/first_few-inl.h"
 #include "kernel/half-inl.h"
 #include "kernel/sorted_items-inl.h"
 
@@ -212,6 +213,13 @@ struct Blocks {
 
 template <class Key>
 int64_t take_first(int64_t* places, void* keys, int64_t length, int64_t wanted) {
+#if HWY_TARGET <= HWY_AVX3
+  const Key* const row = static_cast<const Key*>(keys);
+  if (are_found_at_once<Key>(length, wanted) && write_first_few(places, row, length, wanted)) {
+    while (wanted > 0 && row[places[wanted - 1]] == Blocks<Key>::kTaken) --wanted;
+    return wanted;
+  }
+#endif
   Blocks<Key> blocks(static_cast<Key*>(keys), length);
   for (int64_t found = 0; found < wanted; ++found) {
     const auto key = blocks.smallest();

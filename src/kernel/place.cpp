@@ -390,7 +390,7 @@ HWY_INLINE void search_all_columns(D d, const Keys& keys, int64_t* places, hn::T
     search_columns<kVectors>(d, keys, places + i, best + i, from + i, width, step, rows, first, joins);
     i += width;
   };
-  while (n - i > 4 * kLanes)
+  while (n - i > 4 * kLanes)  // NOLINT(bugprone-infinite-loop): `search` adds to i
     n - i >= 5 * kLanes ? search.template operator()<4>(4 * kLanes) : search.template operator()<3>(3 * kLanes);
   if (n - i > 3 * kLanes) return search.template operator()<4>(n - i);
   if (n - i > 2 * kLanes) return search.template operator()<3>(n - i);

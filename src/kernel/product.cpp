@@ -554,6 +554,89 @@ HWY_INLINE void multiply_strip(D d, const ProductBlock& block, T* out, const T* 
   multiply_tall_strip(d, block, out, a, b, columns);
 }
 
+#if HWY_TARGET <= HWY_AVX2
+/// Row i of the result has lane i of each vector.
+template <class D>
+HWY_INLINE void turn_square(D d, hn::Vec<D>* v) {
+  constexpr int kSide = hn::MaxLanes(D());
+  hn::Vec<D> pairs[kSide], quads[kSide];
+  for (int i = 0; i < kSide; i += 2) {
+    pairs[i] = hn::InterleaveLower(d, v[i], v[i + 1]);
+    pairs[i + 1] = hn::InterleaveUpper(d, v[i], v[i + 1]);
+  }
+  if constexpr (kSide == 8) {
+    const hn::RepartitionToWide<D> wide;
+    for (int i = 0; i < kSide; i += 4)
+      for (int j = 0; j < 2; ++j) {
+        const auto low = hn::BitCast(wide, pairs[i + j]), high = hn::BitCast(wide, pairs[i + j + 2]);
+        quads[i + 2 * j] = hn::BitCast(d, hn::InterleaveLower(wide, low, high));
+        quads[i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(wide, low, high));
+      }
+  } else {
+    for (int i = 0; i < kSide; ++i) quads[i] = pairs[i];
+  }
+  for (int i = 0; i < kSide / 2; ++i) {
+    v[i] = hn::ConcatLowerLower(d, quads[i + kSide / 2], quads[i]);
+    v[i + kSide / 2] = hn::ConcatUpperUpper(d, quads[i + kSide / 2], quads[i]);
+  }
+}
+#endif
+
+// Columns of a turned matrix are rounded up to this, and so is its depth.
+template <class T>
+inline constexpr int64_t kTurnedSide = 32 / sizeof(T);
+template <class T>
+constexpr int64_t turned_width(int64_t columns) {
+  return (columns + kTurnedSide<T> - 1) / kTurnedSide<T> * kTurnedSide<T>;
+}
+
+/// A matrix by rows, from one whose columns lie `apart`. Behind the last column, rows have any values.
+template <class T>
+HWY_INLINE void turn(T* to, const T* from, int64_t apart, int64_t depth, int64_t columns) {
+  const int64_t width = turned_width<T>(columns);
+#if HWY_TARGET <= HWY_AVX2
+  constexpr int64_t kSide = kTurnedSide<T>;
+  const hn::FixedTag<T, kSide> d;
+  for (int64_t k = 0; k < depth; k += kSide) {
+    const auto present = hn::FirstN(d, static_cast<std::size_t>(std::min(depth - k, kSide)));
+    for (int64_t column = 0; column < columns; column += kSide) {
+      hn::Vec<decltype(d)> v[kSide];
+      for (int64_t i = 0; i < kSide; ++i)
+        v[i] = hn::MaskedLoad(present, d, from + std::min(column + i, columns - 1) * apart + k);
+      turn_square(d, v);
+      for (int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + (k + i) * width + column);
+    }
+  }
+#else
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t k = 0; k < depth; ++k) to[k * width + column] = from[column * apart + k];
+#endif
+}
+
+/// The matrices of `b` by rows: one at a time is turned if their columns lie along memory.
+template <class T>
+class RowsOfB {
+ public:
+  explicit RowsOfB(const SmallProducts& products) : products_(products) {}
+  /// As a block by rows.
+  static SmallProducts turned(SmallProducts products) {
+    products.block.b_depth = turned_width<T>(products.block.columns);
+    return products;
+  }
+  HWY_INLINE const T* of(int64_t batch) {
+    const ProductBlock& block = products_.block;
+    const T* const b = static_cast<const T*>(block.b) + batch * products_.b_batch;
+    if (block.b_panel == 0) return b;
+    turn(rows_, b, block.b_panel, block.depth, block.columns);
+    return rows_;
+  }
+
+ private:
+  const SmallProducts& products_;
+  // Sizes are rounded up to 8: at most from 9 by 56 to 16 by 56.
+  alignas(64) T rows_[2 * kTurnedNumel];
+};
+
 /// Matrices from `first` to `last`, which follow each other in `out`. The last vector of columns ends with the last
 /// column, if a row has as many.
 template <class D, class T>
@@ -561,9 +644,10 @@ void multiply_strips(D d, const SmallProducts& products, T* out, int64_t first, 
   const ProductBlock& block = products.block;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), least = std::min(block.columns, lanes);
   const int64_t numel = block.rows * block.columns;
+  RowsOfB<T> rows(products);
   for (int64_t batch = first; batch < last; ++batch, out += numel) {
     const T* a = static_cast<const T*>(block.a) + batch * products.a_batch;
-    const T* b = static_cast<const T*>(block.b) + batch * products.b_batch;
+    const T* b = rows.of(batch);
     for (int64_t i = 0; i < block.columns; i += lanes) {
       const int64_t column = std::min(i, block.columns - least);
       multiply_strip(d, block, out + column, a, b + column, least);
@@ -598,11 +682,12 @@ template <class T>
 void multiply_blocks(const SmallProducts& products) {
   ProductBlock block = products.block;
   block.b_panel = kTileVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  RowsOfB<T> rows(products);
   for (int64_t batch = 0; batch < products.batches; ++batch) {
+    block.b = rows.of(batch);
     multiply_block<T, Single>(block);
     block.out = static_cast<T*>(block.out) + block.rows * block.out_stride;
     block.a = static_cast<const T*>(block.a) + products.a_batch;
-    block.b = static_cast<const T*>(block.b) + products.b_batch;
   }
 }
 
@@ -610,7 +695,8 @@ void multiply_blocks(const SmallProducts& products) {
 constexpr int64_t kStripProducts = 512;
 
 template <class T>
-void multiply_small(const SmallProducts& products) {
+void multiply_small(const SmallProducts& given) {
+  const SmallProducts products = given.block.b_panel > 0 ? RowsOfB<T>::turned(given) : given;
   const ProductBlock& block = products.block;
   const hn::ScalableTag<T> d;
   const hn::Half<decltype(d)> half;

@@ -1,8 +1,11 @@
-// kernel: how rows of a product are divided among tiles.
+// kernel: how rows of a product are divided among tiles, and which matrices are turned.
 #pragma once
 #include "kernel/kernel.h"
 
 namespace tenon {
+
+// Of matrices of b that ProductKernels::multiply_small turns: elements, and columns or depth.
+inline constexpr int64_t kTurnedNumel = 512, kTurnedSizes = 64;
 
 /// Calls visit(tile, first row, rows) for each tile: as few as hold all rows, and about as high.
 template <class Visit>

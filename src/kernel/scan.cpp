@@ -382,6 +382,7 @@ class RowSums {
   static HWY_NOINLINE void sum_few(T* to, const T* from, int64_t rows, int64_t length) {
     if constexpr (kSumsRunsInVectors<T>) {
       const bool keeps_from = from != to || !SumsInVectors<T>::kMayOverflow;
+      // NOLINTNEXTLINE(readability-suspicious-call-argument): sums of rows are those of as many blocks of one column
       if (keeps_from && SumsInVectors<T>::takes(1, length)) return sum_in_vectors(to, from, length, 1, rows);
     }
     for (; rows > 0; --rows, from += length, to += length) sum_row(to, from, length);

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// A vector whose units are looked up: of 16 bytes.
 struct ByteTable {
   using D = hn::FixedTag<uint8_t, 16>;
+  // NOLINTNEXTLINE(readability-suspicious-call-argument): `units` are places in `from`
   static HWY_INLINE hn::Vec<D> lookup(hn::Vec<D> from, hn::Vec<D> units) { return hn::TableLookupBytes(from, units); }
 };
 #if HWY_TARGET == HWY_AVX2

@@ -173,7 +173,7 @@ HWY_INLINE StateOf<F, Vector<D>> fold_run(D d, const hn::TFromD<D>* from, int64_
   for (S& state : states) state = empty;
   for (; i + kBlock <= n; i += kBlock) {
     ++taken;
-    prefetch<kBlock * sizeof(T)>(from + i);
+    prefetch_ahead(from + i, kBlock);
     for (int k = 0; k < kInFlight; ++k)
       F::step(states[k], V{hn::LoadU(d, from + i + k * kLanes)}, at(i + k * kLanes, taken));
   }

@@ -227,7 +227,8 @@ struct selu {
   }
 };
 
-struct celu {
+/// Its kernels are those of elu, with a scale of 1.
+struct celu : elu {
   static constexpr Row row{.signature = "celu(Tensor self, Scalar alpha=1) -> Tensor",
                            .by_hand = true,
                            .method = false,
@@ -235,21 +236,12 @@ struct celu {
                            .dtypes = kFloats,
                            .kernel_name = "elu_cpu",
                            .parameters = Parameters::constants,
+                           .beside_numbers = true,
                            .vectors = true,
                            .ulp = 4,
                            .grad_fn = "CeluBackward0",
                            .grad_fn_inplace = "CeluBackward1",
                            .doc = "The elements above 0, and alpha * (exp(input / alpha) - 1) of the others."};
-  template <class T>
-  static T forward(T a, T alpha, T inverse) {
-    const auto below = a < T(0);
-    return choose(below, exponential_less_1_where(below, a * inverse) * alpha, a);
-  }
-  template <class G>
-  static auto grad_a(const G& g) {
-    const auto below = choose(g.a() <= 0, g.a(), 0);
-    return choose(g.a() <= 0, g.grad() * (exponential(below * g.c()) * (g.b() * g.c())), g.grad());
-  }
 };
 
 struct silu {

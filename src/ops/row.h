@@ -68,6 +68,10 @@ inline constexpr DtypeSet kWideFloats = set_of(float32) | set_of(float64);
 inline constexpr DtypeSet kWideNumbers = set_of(int32) | set_of(int64) | kWideFloats;
 inline constexpr DtypeSet kFloats = set_of(float16) | set_of(bfloat16) | set_of(float32) | set_of(float64);
 inline constexpr DtypeSet kInexact = kFloats | kComplex;
+inline constexpr DtypeSet kSolved = kWideFloats | kComplex;  // matrices that are decomposed
+// Fourier transforms.
+inline constexpr DtypeSet kTransformedReal = kAllIntegers | kWideFloats;
+inline constexpr DtypeSet kTransformed = kTransformedReal | kComplex;
 
 // Numbers in formulas.
 inline constexpr double kInfinity = __builtin_huge_val();

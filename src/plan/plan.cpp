@@ -211,16 +211,22 @@ bool has_gaps(const Plan& plan) {
   return false;
 }
 
-/// Whether an operand is dense along another loop than the innermost one.
-bool has_dense_loop(const Plan& plan) {
-  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand)
-    if (dense_run(plan, operand).loop != 0) return true;
-  return false;
+/// Whether kernels don't compute runs of the innermost loop where they lie: an operand has steps there, or no input
+/// changes. Then each run is a tile, which costs as much as many elements of a longer one. Bench: ./dev bench --sweep,
+/// transposed and steps.
+bool takes_tiles(const Plan& plan, const FairRuns& fair) {
+  bool changes = false;
+  for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+    const int64_t innermost = plan.strides_of(operand)[0];
+    if (innermost != 0 && innermost != 1) return true;
+    changes |= operand >= plan.outputs && innermost != 0;
+  }
+  return !changes && !fair.fill;
 }
 
 /// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
 bool has_fair_runs(const Plan& plan, const FairRuns& fair) {
-  const int64_t shortest = has_dense_loop(plan) ? kBlockColumns : has_gaps(plan) ? fair.with_gaps : fair.repeated;
+  const int64_t shortest = takes_tiles(plan, fair) ? kBlockColumns : has_gaps(plan) ? fair.with_gaps : fair.repeated;
   return plan.sizes[0] >= shortest && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
 }
 

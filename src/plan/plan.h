@@ -55,11 +55,12 @@ void compute_strides(SizesView shape, const StridedView& operand, int64_t* out);
 struct FairRuns {
   int64_t with_gaps;  // where joining takes a gather
   int64_t repeated;   // where it takes no more than repeating elements
+  bool fill = false;  // whether a run of one value takes one call
 
   /// For kernels that compute a run at a call.
   static FairRuns of_calls(int64_t itemsize) noexcept { return {64 / itemsize, 64 / itemsize}; }
   /// For copies, which bring runs straight to their places, from a list.
-  static FairRuns of_copies(int64_t itemsize) noexcept { return {512 / itemsize, 64 / itemsize}; }
+  static FairRuns of_copies(int64_t itemsize) noexcept { return {512 / itemsize, 64 / itemsize, true}; }
   /// For kernels that compute many runs at a call.
   static FairRuns of_rows(int64_t itemsize) noexcept {
     return {(19 + itemsize) / itemsize, 44 / itemsize};  // exact: at most 16 bytes

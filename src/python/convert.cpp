@@ -22,6 +22,11 @@ PyObject* out_of_memory_type() {
   return type;
 }
 
+PyObject* linalg_error_type() {
+  static PyObject* type = PyErr_NewException("tenon.linalg.LinAlgError", PyExc_RuntimeError, nullptr);
+  return type;
+}
+
 /// Raises the exception with the Error's notes.
 void raise_with_notes(PyObject* type, const Error& error) noexcept {
   PyObject* text = PyUnicode_DecodeUTF8(error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace");
@@ -58,6 +63,8 @@ void raise_current() noexcept {
     raise_with_notes(PyExc_NotImplementedError, error);
   } catch (const OutOfMemoryError& error) {
     raise_with_notes(out_of_memory_type(), error);
+  } catch (const LinAlgError& error) {
+    raise_with_notes(linalg_error_type(), error);
   } catch (const Error& error) {
     raise_with_notes(PyExc_RuntimeError, error);
   } catch (const std::bad_alloc&) {
@@ -73,6 +80,7 @@ void raise_current() noexcept {
 }
 
 PyObject* out_of_memory_error() { return out_of_memory_type(); }
+PyObject* linalg_error() { return linalg_error_type(); }
 
 // --- Tensors
 

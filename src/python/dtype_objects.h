@@ -10,5 +10,7 @@ void bind_singletons(nb::module_& module);
 bool is_singleton(PyTypeObject* type) noexcept;
 /// tenon.OutOfMemoryError.
 PyObject* out_of_memory_error();
+/// tenon.linalg.LinAlgError.
+PyObject* linalg_error();
 
 }  // namespace tenon::python

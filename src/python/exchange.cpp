@@ -205,10 +205,30 @@ Tensor over_bytes(const Tensor& bytes, Dtype dtype, int64_t offset, SizesView si
   return new_tensor_over(bytes.impl()->storage, sizes, strides, offset_from(Checked(begin / itemsize) + offset), dtype);
 }
 
+/// The contiguous memory of an object.
+Buffer contiguous_buffer(PyObject* object) {
+  try {
+    Buffer buffer(object);
+    if (PyBuffer_IsContiguous(buffer.view.get(), 'C')) return buffer;
+  } catch (const PythonError&) {
+    PyErr_Clear();
+  }
+  throw Error("could not retrieve buffer from object");
+}
+
 /// A tensor over any object's memory, even if that is read-only.
 Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset) {
   if (!PyObject_CheckBuffer(object)) throw ValueError("object does not implement Python buffer protocol.");
-  Buffer buffer(object);
+  Buffer buffer = contiguous_buffer(object);
+  if (!buffer.writable)
+    warn(
+        "UserWarning",
+        "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write "
+        "to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
+        "protect "
+        "its data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
+        "the "
+        "rest of this program.");
   const int64_t itemsize = tenon::itemsize(dtype), length = buffer.view->len;
   if (length <= 0 || count == 0)
     throw ValueError("both buffer length (" + std::to_string(length) + ") and count (" + std::to_string(count) +
@@ -226,16 +246,6 @@ Tensor over_buffer(PyObject* object, Dtype dtype, int64_t count, int64_t offset)
     throw ValueError("requested buffer length (" + std::to_string(elements) + " * " + std::to_string(itemsize) +
                      " bytes) after offset (" + std::to_string(offset) +
                      " bytes) must not be greater than actual buffer length (" + std::to_string(length) + " bytes)");
-  if (!PyBuffer_IsContiguous(buffer.view.get(), 'C')) throw ValueError("frombuffer: the buffer is not contiguous");
-  if (!buffer.writable)
-    warn(
-        "UserWarning",
-        "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write "
-        "to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
-        "protect "
-        "its data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
-        "the "
-        "rest of this program.");
   char* data = static_cast<char*>(buffer.view->buf) + offset;  // exact: inside the buffer
   const Tensor tensor = from_buffer(data, {elements}, dtype, release_buffer, buffer.view.get());
   static_cast<void>(buffer.view.release());

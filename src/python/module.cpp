@@ -37,6 +37,7 @@ NB_MODULE(tenon_in_main, module) {
   bind_results(module);
   bind_fuse(module);
   module.attr("OutOfMemoryError") = nb::borrow(out_of_memory_error());
+  module.attr("_LinAlgError") = nb::borrow(linalg_error());
 }
 
 /// Python calls this function. A second interpreter is refused here, because the module's types exist once per process

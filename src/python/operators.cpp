@@ -164,7 +164,7 @@ PyObject* unary(PyObject* self) noexcept {
 }
 PyObject* positive(PyObject* self) noexcept {
   return guarded([&] {
-    if (tensor_of(self).dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
+    tenon::positive(tensor_of(self));
     return again(self);
   });
 }

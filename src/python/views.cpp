@@ -295,7 +295,7 @@ constexpr Definition kViews[] = {
        return same_or_new(call, adjoint(input(call), "tensor.adjoint()", "adjoint()"));
      }),
     view("positive", [](const Call& call) -> PyObject* {
-       if (input(call).dtype() == bool_) throw Error("The `+` operator, on a bool tensor is not supported.");
+       positive(input(call));
        return again(call.object(Name::input));
      }),
     view("resolve_conj", [](const Call& call) -> PyObject* { return again(call.object(Name::input)); }),

@@ -14,6 +14,8 @@ struct ThreadModes {
   const WithHistory* traced = nullptr;  // what calls with a tensor in a graph become while a function is traced
   /// Told of each tensor over the elements of another one in a graph that is no view of it; null: nobody asks.
   void (*aliased)(const Tensor& self, const Tensor& alias) = nullptr;
+  /// Whether two tensors without data stand for one memory, while a function is traced; null: none is.
+  bool (*share_memory)(const Tensor& a, const Tensor& b) = nullptr;
   bool grad = true;  // operations are recorded
   bool inference = false;
   bool grad_enabled = true;  // as the user set it; inference mode records nothing even if true

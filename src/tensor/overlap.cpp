@@ -1,23 +1,33 @@
 #include "tensor/overlap.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/checked.h"
+#include "tensor/history.h"
 #include "tensor/impl.h"
 
 namespace tenon {
 namespace {
 
 struct ByteRange {
-  const std::byte* begin;
-  const std::byte* end;
+  std::uintptr_t begin, end;
 };
 
-/// The bytes from the tensor's first element to its last; empty if it has none.
+/// The bytes from the tensor's first element to its last; empty if it has none. Without data they begin at 0, and may
+/// be more than any memory has.
 ByteRange byte_range(const Tensor& tensor) {
+  const auto size = static_cast<std::uintptr_t>(tensor.itemsize());
+  // exact: inside the storage, or a number that only stands for a place
+  const auto begin = tensor.impl()->storage ? reinterpret_cast<std::uintptr_t>(tensor.impl()->data())
+                                            : static_cast<std::uintptr_t>(tensor.impl()->offset) * size;
   // exact: inside the storage
-  const int64_t nbytes = storage_extent(tensor.sizes(), tensor.strides()) * tensor.itemsize();
-  return {tensor.impl()->data(), tensor.impl()->data() + nbytes};
+  return {begin, begin + static_cast<std::uintptr_t>(storage_extent(tensor.sizes(), tensor.strides())) * size};
+}
+
+/// Views without data know their bases and offsets: where a function is traced, they overlap as they will with data.
+bool stand_for_shared_memory(const Tensor& a, const Tensor& b) {
+  return thread_modes.share_memory && a.is_meta() && b.is_meta() && thread_modes.share_memory(a, b);
 }
 
 bool is_dense(const Tensor& tensor) {
@@ -55,7 +65,7 @@ InternalOverlap internal_overlap_of_strided(const Tensor& tensor) {
 
 Overlap overlap_of(const Tensor& a, const Tensor& b) {
   if (a.is(b)) return Overlap::full;
-  if (!a.impl()->storage || !share_memory(a, b)) return Overlap::none;
+  if (!(a.impl()->storage ? share_memory(a, b) : stand_for_shared_memory(a, b))) return Overlap::none;
   if (a.numel() == 0) return Overlap::none;  // an empty range meets none
   if (!is_dense(a) || !is_dense(b)) return Overlap::unknown;
   const ByteRange x = byte_range(a), y = byte_range(b);

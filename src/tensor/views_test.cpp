@@ -336,6 +336,15 @@ TEST(Views, AtTheirBounds) {
 }
 // clang-format on
 
+TEST(Views, OfWhatIsUnchangedAreTheTensorItself) {
+  const Tensor real = ones({2}), whole = ones({2}, complex64);
+  EXPECT_TRUE(positive(real).is(real));
+  EXPECT_TRUE(positive(whole).is(whole));
+  EXPECT_TRUE(resolve_conj(whole).is(whole));
+  EXPECT_EQ(outcome([&] { return positive(ones({2}, bool_)); }),
+            "Error: The `+` operator, on a bool tensor is not supported.");
+}
+
 TEST(Views, SizeOfADimThatIsNotThere) {
   EXPECT_THROW(dense({2}).size(1), IndexError);
   try {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernel/copy_run.h"
+
 namespace tenon {
 namespace {
 
@@ -55,7 +57,7 @@ void build_pattern(std::byte* to, const std::byte* from, const Plan& plan, const
   load_block(to, from, plan, strides, shift, dims, dims > 0 ? plan.sizes[dims - 1] : 1);
   for (int64_t filled = length; filled < total;) {
     const int64_t more = std::min(filled, total - filled);
-    std::memcpy(to + (filled << shift), to, static_cast<std::size_t>(more << shift));
+    copy_run(to + (filled << shift), to, more << shift);
     filled += more;
   }
 }

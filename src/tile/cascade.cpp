@@ -8,12 +8,18 @@
 namespace tenon {
 namespace {
 
-// Rows from beyond the caches that are widened are folded a few at a time. Shorter rows without gaps are read in order
-// anyway, and kernels that only fold leave the processor time to read ahead. Bench: tenon_bench --filter
-// '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
+// Rows from beyond the caches are folded a few at a time, if they are widened or if kernels would fold them a few
+// columns at a time: either way the processor would not read ahead by itself. Shorter rows without gaps are read in
+// order anyway. Bench: tenon_bench --filter '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep,
+// outer reductions.
 constexpr int64_t kFarRows = 16, kNarrowLanes = 32, kShortRowBytes = 1152;
 
 }  // namespace
+
+int64_t bytes_in_registers() noexcept {
+  const int64_t bytes = kernels().vector_bytes;
+  return bytes * (bytes == 64 ? 16 : 8);
+}
 
 void Cascade::reset() {
   for (int level = 0; level < kCascadeLevels; ++level) counts_[level] = widths_[level] = 0;
@@ -54,12 +60,13 @@ std::byte* Cascade::finish() {
   return at(into);
 }
 
-/// Folds rows from beyond the caches a few at a time if they are widened. The order of joins is that of one call:
-/// kernels join narrow rows together, and others by kFarRows, and no piece is narrow if the rows are not.
+/// Folds rows from beyond the caches a few at a time if they would not be read ahead. The order of joins is that of one
+/// call: kernels join narrow rows together, and others by kFarRows, and no piece is narrow if the rows are not.
 void Cascade::fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins) {
-  const bool is_in_order = step == n && n << fold_.lane_shift <= kShortRowBytes;
-  const bool widens = fold_.lane_shift < fold_.shift;
-  if (!fold_.is_far || is_in_order || !widens) return fold_.across(to, lanes, n, step, rows, joins);
+  const int64_t bytes = n << fold_.lane_shift;
+  const bool widens = fold_.lane_shift < fold_.shift, is_in_order = step == n && bytes <= kShortRowBytes;
+  if (!fold_.is_far || (widens ? is_in_order : bytes <= bytes_in_registers()))
+    return fold_.across(to, lanes, n, step, rows, joins);
   const int64_t together = n <= kNarrowLanes ? kCascade : kFarRows;
   for (int64_t count = 0; rows > 0; rows -= count, joins = true) {
     count = std::min(rows, together);

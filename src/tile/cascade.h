@@ -11,6 +11,9 @@ namespace tenon {
 inline constexpr int64_t kCascade = 64;  // partial results of a level become one of the next
 inline constexpr int kCascadeLevels = 4;
 
+/// Bytes of a row that kernels fold side by side.
+int64_t bytes_in_registers() noexcept;
+
 /// How lanes are folded.
 struct LaneFold {
   Kernel join;              // of two partial results
@@ -34,10 +37,11 @@ class Cascade {
   void add_rows(const std::byte* lanes, int64_t n, int64_t step, int64_t rows);
   /// The fold of everything added.
   std::byte* finish();
+  /// Folds rows by LaneFold::across to `to`, or if it `joins` also with what is there.
+  void fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins);
 
  private:
   std::byte* at(int level) { return memory_ + level * stride_; }
-  void fold_rows(std::byte* to, const std::byte* lanes, int64_t n, int64_t step, int64_t rows, bool joins);
   void promote();
   void keep_waiting();
   void join_first(const void* lanes, int64_t n);

@@ -3,41 +3,64 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "kernel/kernel.h"
 #include "tile/pool.h"
 
 namespace tenon {
 namespace {
 
-// Shorter loops are gathered: each costs a call. Bench: ./dev bench --sweep, steps.
-constexpr int64_t kFewestElements = 16;
+// Shorter loops are gathered: each costs a call; of one operand with steps, and of two. Bench: ./dev bench --sweep,
+// steps.
+constexpr int64_t kFewestElements = 16, kFewestOfTwo = 8;
+// Elements of 4 bytes that lie closer together are gathered by shuffles, which is faster. Bench: the same.
+constexpr int64_t kSkippedElements = 4;
+// Rows that are a tile each, because the result has gaps, take as long as so many elements one by one. Bench: the same.
+constexpr int64_t kShortTile = 256;
 // So many turns of short loops run between two looks for an interrupt.
 constexpr int64_t kMostTurns = 1024;
 
 bool takes_single_elements(const Program& program) {
   if (!program.is_one_kernel()) return false;
   const Instruction& instruction = program.instructions()[0];
-  return instruction.rows && instruction.arity == 2 && itemsize(instruction.dtype) == kSingleElementBytes &&
+  return instruction.rows && instruction.arity == 2 && itemsize(instruction.dtype) >= kSingleElementBytes &&
          instruction.in_order() && instruction.in[0] == 0;
 }
 
 /// Whether an operand's lines are read again after a whole turn of the innermost loop.
-bool comes_back_to_lines(const Plan& plan, const int64_t* strides) {
-  if (std::abs(strides[0]) * kSingleElementBytes < kLine) return false;
+bool comes_back_to_lines(const Plan& plan, const int64_t* strides, int64_t bytes) {
+  if (std::abs(strides[0]) * bytes < kLine) return false;
   return std::any_of(strides + 1, strides + plan.ndim(),
-                     [](int64_t stride) { return stride != 0 && std::abs(stride) * kSingleElementBytes < kLine; });
+                     [bytes](int64_t stride) { return stride != 0 && std::abs(stride) * bytes < kLine; });
+}
+
+/// Whether the result has gaps, so that tiles are short rows, or are copied to their places. With AVX-512 only steps
+/// count: masks store what is left of a row. Bench: ./dev bench --sweep, steps.
+bool leaves_gaps(const Plan& plan) {
+  const int64_t* const strides = plan.strides_of(0);
+  if (kernels().vector_bytes >= 64) return std::abs(strides[0]) > 1;
+  if (plan.fused == plan.ndim()) return plan.operands[0].access != AccessPattern::direct;
+  return strides[plan.fused] != plan.flat && plan.flat < kShortTile;
 }
 
 }  // namespace
 
-bool runs_by_elements(const Plan& plan, const Program& program) {
-  if (plan.ndim() == 0 || plan.sizes[0] < kFewestElements || !takes_single_elements(program)) return false;
-  bool steps = false;
+bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
+  if (plan.ndim() == 0 || plan.sizes[0] < kFewestOfTwo || !takes_single_elements(program)) return false;
+  const int64_t bytes = itemsize(program.instructions()[0].dtype);
+  int64_t longest = 1, skipped = 0, stepped = 0;  // steps, elements that these leave out, and operands that have them
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
     const int64_t* const strides = plan.strides_of(operand);
-    if (comes_back_to_lines(plan, strides)) return false;
-    steps = steps || std::abs(strides[0]) > 1;
+    if (comes_back_to_lines(plan, strides, bytes)) return false;
+    const int64_t step = std::max(std::abs(strides[0]), int64_t{1});
+    longest = std::max(longest, step);
+    skipped += step - 1;
+    stepped += step > 1;
   }
-  return steps;
+  // Two operands with steps of two are prefetched as they are gathered, and the result is streamed.
+  if (streams && longest == 2 && stepped > 1) return false;
+  if (leaves_gaps(plan)) return skipped > 0;
+  if (plan.sizes[0] < kFewestElements && stepped == 1) return false;
+  return skipped >= (bytes == kSingleElementBytes ? kSkippedElements : 1);
 }
 
 ElementRuns::ElementRuns(const Plan& plan, const Program& program, const Schedule& schedule, std::byte* out,
@@ -47,6 +70,7 @@ ElementRuns::ElementRuns(const Plan& plan, const Program& program, const Schedul
       schedule_(schedule),
       out_(out),
       inputs_(inputs),
+      in_size_(itemsize(instruction_.dtype)),
       out_size_(itemsize(program.dtype(program.result()))),
       loops_(loops_from(plan, 1)),
       outer_(plan, loops_) {}
@@ -75,9 +99,9 @@ void ElementRuns::run_turns(int64_t start, int64_t n, int64_t turns) {
   int64_t steps[kMaxArgs], turn_steps[kMaxArgs];
   for (int i = 0; i < instruction_.arity; ++i) {
     const int64_t operand = plan_.input(i), *const strides = plan_.strides_of(operand);
-    in[i] = {static_cast<const std::byte*>(inputs_[i]) + offset(operand) * kSingleElementBytes, 1};
-    steps[i] = strides[0] * kSingleElementBytes;
-    turn_steps[i] = strides[next] * kSingleElementBytes;
+    in[i] = {static_cast<const std::byte*>(inputs_[i]) + offset(operand) * in_size_, 1};
+    steps[i] = strides[0] * in_size_;
+    turn_steps[i] = strides[next] * in_size_;
   }
   std::byte* to = out_ + offset(0) * out_size_;
   const int64_t* const strides = plan_.strides_of(0);

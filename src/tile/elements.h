@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// Whether the Program is one kernel that takes single elements and an operand is read with steps. The plan has no
-/// transposed operand.
-bool runs_by_elements(const Plan& plan, const Program& program);
+/// Whether the Program is one kernel that takes single elements and operands are read with steps. The plan has no
+/// transposed operand. `streams`: tiles would stream the result.
+bool runs_by_elements(const Plan& plan, const Program& program, bool streams);
 
 /// Computes tiles: pieces of the innermost loop.
 class ElementRuns {
@@ -25,7 +25,7 @@ class ElementRuns {
   const Schedule& schedule_;
   std::byte* out_;
   const void* const* inputs_;
-  int64_t out_size_;
+  int64_t in_size_, out_size_;
   SmallVector<int64_t, 8> loops_;  // around the innermost one
   OuterCounter outer_;
 };

@@ -5,6 +5,7 @@
 
 #include "kernel/kernel.h"
 #include "ops/block_name.h"
+#include "tile/packed.h"
 #include "tile/places.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
@@ -25,6 +26,13 @@ constexpr int64_t kRowsAtOnce = 16;       // rows far apart: each is a page
 constexpr int64_t kNarrowSteps = 256;     // elements that a narrow state takes before a wide one takes it
 // Elements; shorter runs are folded faster as columns. Bench: ./dev bench --sweep, inner reductions.
 constexpr int64_t kShortRun = 20, kShortNarrowRun = 3;
+// Elements of rows with gaps that are copied to one run, and of an output of such rows: if the rows are short, so many
+// rows, because vectors of outputs are nearly as fast; where there are too few outputs for those, a few. Bench: ./dev
+// bench --sweep --reductions, gaps.
+constexpr int64_t kMostJoined = 255, kFewestOfOutput = 256, kShortJoined = 4, kFewestOfFew = 48;
+constexpr int64_t kLongCast = 64;  // elements of rows that are cast one by one
+// Elements of runs that are columns, and rows for which that pays. Bench: ./dev bench --sweep, several dims.
+constexpr int64_t kMostColumns = 64, kFewestRows = 16;
 
 /// One loop gives the outputs of a tile, one the rows that they fold; the others count. -1: no such loop.
 struct Shape {
@@ -33,9 +41,12 @@ struct Shape {
   bool along = false;   // a run of rows becomes one state; else a row of lanes goes into as many states
   bool direct = false;  // memory is folded where it lies
   int64_t inner = 0;    // not 0: each lane is a block, whose rows of so many elements become as many states
-  int64_t width = 1;    // lanes of a tile
-  int64_t brought = 1;  // along: lanes that are brought and folded at once
-  int64_t piece = 1;    // rows at once
+  int64_t run = 1;      // along, if each row is one of loop 0: its elements, which are brought as parts of one run
+  int64_t columns = 1;  // across, if each lane is a run of loop 0: its elements, whose states are joined at the end
+  bool keeps_columns = false;             // they are results instead
+  int64_t width = 1;                      // lanes of a tile
+  int64_t brought = 1;                    // along: lanes that are brought and folded at once
+  int64_t piece = 1;                      // rows at once
   SmallVector<int64_t, 8> kept, reduced;  // the loops that count
   int64_t kept_count = 1, reduced_count = 1;
   int64_t tiles = 1, pieces = 1;
@@ -62,6 +73,31 @@ int64_t run_loop(const Plan& plan, int64_t first) {
   return std::max_element(sizes, sizes + plan.ndim()) - sizes;
 }
 
+/// Whether the elements of an output are short rows with gaps.
+bool joins_rows(const Plan& plan, const Shape& shape) {
+  if (shape.inner > 0 || plan.ndim() < 2 || !is_reduced(plan, 0) || !is_reduced(plan, 1)) return false;
+  const int64_t row = plan.sizes[0];
+  if (stride_of(plan, 1, 0) != 1 || row > kMostJoined) return false;
+  if (shape.lane_loop >= 0 && shape.lanes < kFewLanes && row < kFewLanes) return plan.sizes[1] >= kFewestOfFew / row;
+  return plan.sizes[1] >= (row < kShortJoined ? kFewestOfOutput : kFewestOfOutput / row);
+}
+
+/// Whether short runs of reduced elements lie side by side in rows, and rows are reduced, too, as in batches of images.
+bool lies_in_columns(const Plan& plan) {
+  if (plan.ndim() < 3 || !is_reduced(plan, 0) || is_reduced(plan, 1) || !is_reduced(plan, 2)) return false;
+  if (stride_of(plan, 1, 0) != 1 || stride_of(plan, 1, 1) != plan.sizes[0]) return false;
+  // Kernels read whole vectors. exact: at most the number of elements
+  const bool fills_vectors = plan.sizes[0] * plan.sizes[1] >= kFewLanes;
+  return fills_vectors && plan.sizes[0] <= kMostColumns && plan.sizes[2] >= kFewestRows;
+}
+
+/// Whether each output is short runs of neighbours, whose rows are reduced, and outputs follow each other.
+bool lies_in_kept_columns(const Plan& plan) {
+  if (plan.ndim() < 3 || is_reduced(plan, 0) || !is_reduced(plan, 1) || is_reduced(plan, 2)) return false;
+  if (plan.sizes[0] >= kFewLanes || plan.sizes[2] < kFewLanes) return false;
+  return stride_of(plan, 1, 0) == 1 && stride_of(plan, 0, 0) == 1 && stride_of(plan, 0, 2) == plan.sizes[0];
+}
+
 /// The innermost kept loop that fills vectors, else the longest; for blocks the third.
 void choose_loops(const Plan& plan, Shape& shape) {
   if (shape.inner > 0) {
@@ -71,7 +107,12 @@ void choose_loops(const Plan& plan, Shape& shape) {
       shape.lanes = plan.sizes[2];
     }
   }
-  for (int64_t loop = plan.ndim() - 1; loop >= 0 && shape.inner == 0; --loop) {
+  if (shape.columns > 1) {
+    shape.lane_loop = shape.keeps_columns ? 2 : 1;
+    shape.row_loop = shape.keeps_columns ? 1 : 2;
+    shape.lanes = plan.sizes[shape.lane_loop];
+  }
+  for (int64_t loop = plan.ndim() - 1; loop >= 0 && shape.inner == 0 && shape.columns == 1; --loop) {
     if (is_reduced(plan, loop)) {
       shape.row_loop = loop;
     } else if (shape.lane_loop < 0 || plan.sizes[loop] >= kFewLanes || plan.sizes[loop] >= shape.lanes) {
@@ -80,9 +121,16 @@ void choose_loops(const Plan& plan, Shape& shape) {
     }
   }
   if (shape.inner == 0 && shape.lane_loop < 0) shape.row_loop = run_loop(plan, shape.row_loop);
+  if (joins_rows(plan, shape)) {
+    shape.lane_loop = -1;
+    shape.lanes = 1;
+    shape.row_loop = 1;
+    shape.run = plan.sizes[0];
+  }
   if (shape.row_loop >= 0) shape.rows = plan.sizes[shape.row_loop];
   for (int64_t loop = 0; loop < plan.ndim(); ++loop) {
-    if (loop == shape.lane_loop || loop == shape.row_loop || (shape.inner > 0 && loop == 0)) continue;
+    const bool is_inner = loop == 0 && (shape.inner > 0 || shape.run > 1 || shape.columns > 1);
+    if (loop == shape.lane_loop || loop == shape.row_loop || is_inner) continue;
     (is_reduced(plan, loop) ? shape.reduced : shape.kept).push_back(loop);
     (is_reduced(plan, loop) ? shape.reduced_count : shape.kept_count) *= plan.sizes[loop];
   }
@@ -106,22 +154,26 @@ void choose_tile(const Plan& plan, const Fold& fold, Shape& shape) {
   const bool rows_first = shape.row_loop >= 0 && (shape.lane_loop < 0 || shape.row_loop < shape.lane_loop);
   shape.along = rows_first ? shape.rows >= shortest_run(fold) || shape.lanes < kFewLanes
                            : shape.lanes < kFewLanes && shape.rows >= kFewRows;
+  if (shape.columns > 1) shape.along = false;
   if (shape.along) {
-    shape.direct = !casts && (row_stride == 1 || shape.rows == 1);
+    shape.direct = !casts && shape.run == 1 && (row_stride == 1 || shape.rows == 1);
     // Neighbours that lie in one line of memory are read at once.
-    shape.piece = std::min(shape.rows, rows_first ? kBlock : kBlock / shape.lanes);
+    shape.piece = std::min(shape.rows, rows_first ? kBlock / shape.run : kBlock / shape.lanes);
     const int64_t fitting = std::max<int64_t>(kBlock / shape.piece, 1);
-    // Tiles of one plane of several are long runs of memory. Bench: ./dev bench --sweep, several dims.
-    const bool is_wide = shape.direct || (rows_first && shape.reduced_count > 1);
+    // Tiles of one plane of several are long runs of memory; so are rows of several pieces, one by one. Bench: ./dev
+    // bench --sweep --reductions.
+    const bool is_wide = (shape.direct && shape.piece == shape.rows) || (rows_first && shape.reduced_count > 1);
     shape.width = std::min({shape.lanes, kWidth, is_wide ? kWidth : fitting});
     shape.brought = shape.direct ? shape.width : fitting;
   } else {
-    shape.direct = !casts && lane_stride == 1 && shape.lanes >= kFewLanes;
-    const bool in_order = lane_stride == 1 && shape.lanes >= kFewLanes;
+    const bool in_columns = shape.columns > 1 && !shape.keeps_columns;
+    const bool in_order = in_columns || (lane_stride == 1 && shape.lanes >= kFewLanes);
+    shape.direct = !casts && in_order;
     const bool is_near = folds_blocks(fold) && row_stride * itemsize(fold.input) <= 4096;
     shape.piece = std::min(shape.rows, !in_order ? kFewRows : is_near ? 2 * kRowsAtOnce : kRowsAtOnce);
     const int64_t fitting = std::max(kBlock / shape.piece / kFewLanes * kFewLanes, kFewLanes);
-    shape.width = std::min({shape.lanes, kWidth, shape.direct ? kWidth : fitting});
+    const int64_t widest = std::min(kWidth, shape.direct ? kWidth : fitting);
+    shape.width = std::min(shape.lanes, std::max<int64_t>(widest / shape.columns, 1));
   }
 }
 
@@ -141,6 +193,8 @@ void choose_blocks(const Fold& fold, Shape& shape) {
 Shape choose_shape(const Plan& plan, const Fold& fold) {
   Shape shape;
   if (chooses_blocks(plan, fold)) shape.inner = plan.sizes[0];
+  shape.keeps_columns = shape.inner == 0 && lies_in_kept_columns(plan);
+  if (shape.keeps_columns || (shape.inner == 0 && lies_in_columns(plan))) shape.columns = plan.sizes[0];
   choose_loops(plan, shape);
   if (shape.inner > 0)
     choose_blocks(fold, shape);
@@ -186,11 +240,12 @@ class FoldLoop {
         itemsize_(setup.narrow.blocks ? 8 : itemsize(setup.fold.lanes)),
         states_(setup.wide_bytes()),
         results_(results_bytes(setup)),
-        block_(block_bytes(setup)) {}
+        block_(block_bytes(setup)),
+        joined_(joined_bytes(setup)) {}
 
   /// Scratch of one loop.
   static int64_t scratch_bytes(const Setup& setup) {
-    return setup.wide_bytes() + results_bytes(setup) + block_bytes(setup);
+    return setup.wide_bytes() + results_bytes(setup) + block_bytes(setup) + joined_bytes(setup);
   }
 
   /// Folds a segment of the work of tile `tile` into wide states.
@@ -202,7 +257,7 @@ class FoldLoop {
     int64_t piece = begin % shape_.pieces, taken = 0, start = 0;
     bool fresh = true;
     const auto absorb = [&] {
-      if (to_ != wide) setup_.narrow.absorb(wide, to_, setup_.stride, outputs(), start, fresh, setup_.fold.numbers);
+      if (to_ != wide) setup_.narrow.absorb(wide, to_, setup_.stride, states(), start, fresh, setup_.fold.numbers);
       fresh = false;
       taken = 0;
     };
@@ -222,7 +277,8 @@ class FoldLoop {
         for (int64_t lane = 0; lane < width_; lane += shape_.brought) {
           const int64_t count = std::min(shape_.brought, width_ - lane);
           const std::byte* from = bring(row, rows, lane, count, step);
-          setup_.narrow.along(to_ + lane * itemsize_, setup_.stride, from, step, count, rows, setup_.fold.numbers);
+          setup_.narrow.along(to_ + lane * itemsize_, setup_.stride, from, step, count, rows * shape_.run,
+                              setup_.fold.numbers);
         }
         absorb();
       } else {
@@ -248,14 +304,28 @@ class FoldLoop {
   /// Stores what the wide states of a tile finish as.
   void store(int64_t tile, const std::byte* wide) {
     go_to(tile);
+    if (shape_.columns > 1 && !shape_.keeps_columns) wide = joined_columns(wide);
     setup_.wide.finish(results_.data(), wide, setup_.stride, outputs(), setup_.fold.numbers);
     for (int result = 0; result < setup_.wide.results; ++result)
       store(result, results_.data() + result * setup_.stride * 8);
   }
 
  private:
+  /// One state for each lane.
+  const std::byte* joined_columns(const std::byte* wide) {
+    std::byte* const column = states_.data();
+    for (int64_t i = 0; i < shape_.columns; ++i) {
+      for (int64_t field = 0; field < setup_.wide.fields; ++field)
+        kernels().move[3].gather(column + field * setup_.stride * 8, wide + (field * setup_.stride + i) * 8,
+                                 shape_.columns, width_, 0, 1);
+      setup_.wide.absorb(joined_.data(), column, setup_.stride, width_, 0, i == 0, setup_.fold.numbers);
+    }
+    return joined_.data();
+  }
+
   /// Of the tile.
-  int64_t outputs() const { return width_ * std::max<int64_t>(shape_.inner, 1); }
+  int64_t states() const { return width_ * std::max<int64_t>(shape_.inner, 1) * shape_.columns; }
+  int64_t outputs() const { return shape_.columns == 1 || shape_.keeps_columns ? states() : width_; }
 
   /// Tiles are as good as equal: none is narrower than a vector.
   void go_to(int64_t tile) {
@@ -266,12 +336,16 @@ class FoldLoop {
   }
   /// Room for results as they are folded and as they are cast.
   static int64_t results_bytes(const Setup& setup) { return (setup.wide.results + 1) * setup.stride * 8; }
+  static int64_t joined_bytes(const Setup& setup) {
+    return setup.shape.columns > 1 && !setup.shape.keeps_columns ? setup.wide_bytes() : 0;
+  }
   /// Lanes that are brought at once.
   static int64_t brought(const Shape& shape) { return shape.along ? shape.brought : shape.width; }
   /// Room for a block as it is read and as it is cast.
   static int64_t block_bytes(const Setup& setup) {
-    const int64_t n = brought(setup.shape) * setup.shape.piece * std::max<int64_t>(setup.shape.inner, 1);
-    return setup.shape.direct ? 0 : (n + kSlack) * (8 + 8);
+    const Shape& shape = setup.shape;
+    const int64_t n = brought(shape) * shape.piece * std::max<int64_t>(shape.inner, 1) * shape.run * shape.columns;
+    return shape.direct ? 0 : (n + kSlack) * (8 + 8);
   }
 
   void store(int result, const std::byte* results) {
@@ -284,7 +358,7 @@ class FoldLoop {
     }
     const int64_t stride = stride_of(setup_.plan, 0, shape_.lane_loop), size = itemsize(output);
     std::byte* to = static_cast<std::byte*>(setup_.fold.out[result]) + (kept_[0] + first_lane_ * stride) * size;
-    if (stride == 1 || width_ == 1 || shape_.inner > 0)
+    if (stride == 1 || width_ == 1 || shape_.inner > 0 || shape_.keeps_columns)
       std::memcpy(to, results, static_cast<std::size_t>(outputs() * size));
     else
       kernels().move[shift_of(output)].scatter(to, stride, width_, 0, 1, results);
@@ -296,9 +370,10 @@ class FoldLoop {
       setup_.narrow.across(to_ + start * itemsize_, setup_.stride, from + (start << shift), step, rows, count, taken,
                            setup_.fold.numbers);
     };
-    if (is_far_ && shape_.direct && width_ << shift > kPieceBytes)
-      return fold_pieces(from, width_, step, rows, shift, rows == shape_.rows, fold);
-    fold(0, width_);
+    const int64_t width = width_ * shape_.columns;
+    if (is_far_ && shape_.direct && width << shift > kPieceBytes)
+      return fold_pieces(from, width, step, rows, shift, rows == shape_.rows, fold);
+    fold(0, width);
   }
 
   /// The element of the tile's lane `lane` in row `row`.
@@ -325,13 +400,16 @@ class FoldLoop {
       return block_.data();
     }
     // Runs of n elements, `inner` apart.
-    const int64_t n = shape_.along ? rows : lanes, runs = shape_.along ? lanes : rows;
-    const int64_t inner = shape_.along ? row_stride_ : lane_stride_, outer = shape_.along ? lane_stride_ : row_stride_;
+    const bool joins = shape_.run > 1, lies_along = shape_.along && !joins;
+    const int64_t n = joins ? shape_.run : shape_.along ? rows : lanes * shape_.columns;
+    const int64_t runs = lies_along ? lanes : rows;
+    const int64_t inner = joins || shape_.columns > 1 ? 1 : lies_along ? row_stride_ : lane_stride_;
+    const int64_t outer = lies_along ? lane_stride_ : row_stride_;
     step = n;
     const bool casts = fold.input != fold.lanes;
     std::byte* const cast = block_.data();
     const auto kernel = kernels().cast[static_cast<int>(fold.input)][static_cast<int>(fold.lanes)];
-    if (casts && inner == 1) {
+    if (casts && inner == 1 && !shape_.keeps_columns && (outer == n || n >= kLongCast)) {
       if (is_far_ && !shape_.along && rows == shape_.rows) {  // the next tile's
         const std::byte* const next = from + (n << shift_of(fold.input));
         prefetch_rows(next, n << shift_of(fold.input), outer << shift_of(fold.input), rows);
@@ -347,8 +425,15 @@ class FoldLoop {
       }
       return cast;
     }
-    std::byte* raw = casts ? cast + (brought(shape_) * shape_.piece + kSlack) * 8 : cast;
-    kernels().move[shift_of(fold.input)].gather(raw, from, inner, n, outer, runs);
+    std::byte* raw = casts ? cast + (brought(shape_) * shape_.piece * shape_.run * shape_.columns + kSlack) * 8 : cast;
+    const int shift = shift_of(fold.input);
+    if (shape_.keeps_columns) {
+      for (int64_t i = 0; i < runs; ++i)
+        kernels().move[shift].gather(raw + (i * n << shift), from + (i * outer << shift), 1, shape_.columns,
+                                     lane_stride_, lanes);
+    } else {
+      kernels().move[shift].gather(raw, from, inner, n, outer, runs);
+    }
     if (!casts) return raw;
     const Lanes in{raw, 1};
     kernel(cast, &in, n * runs);
@@ -363,7 +448,7 @@ class FoldLoop {
   int64_t itemsize_;  // of a state's field
   std::byte* to_ = nullptr;
   int64_t first_lane_ = 0, width_ = 1;
-  Scratch states_, results_, block_;
+  Scratch states_, results_, block_, joined_;
 };
 
 int64_t parts_of(const Plan& plan, const Shape& shape) {
@@ -374,10 +459,11 @@ int64_t parts_of(const Plan& plan, const Shape& shape) {
 /// But for what is counted while it runs.
 Course route_of(const Plan& plan, const Fold& fold, const Shape& shape) {
   const int64_t stride = stride_of(plan, 0, shape.lane_loop);
-  Course course{.route = shape.inner > 0 ? "rounds"
-                         : shape.along   ? "along"
-                                         : "across",
-                .stores = stride == 1 || shape.width == 1 || shape.inner > 0 ? "in place" : "scattered"};
+  Course course{
+      .route = shape.inner > 0 ? "rounds"
+               : shape.along   ? "along"
+                               : "across",
+      .stores = stride == 1 || shape.width == 1 || shape.inner > 0 || shape.keeps_columns ? "in place" : "scattered"};
   course.plan = plan;
   course.accesses.push_back(shape.direct ? AccessPattern::direct : AccessPattern::gather);
   if (fold.input != fold.lanes) course.kernels.push_back({"cast", fold.lanes});
@@ -394,7 +480,7 @@ Setup make_setup(const Plan& plan, const Fold& fold) {
               .wide = states_of(fold.op, wide),
               .wide_dtype = wide,
               .stride = 0};
-  const int64_t states = setup.shape.width * std::max<int64_t>(setup.shape.inner, 1);
+  const int64_t states = setup.shape.width * std::max<int64_t>(setup.shape.inner, 1) * setup.shape.columns;
   setup.stride = (states + kSlack - 1) / kSlack * kSlack + kSlack;
   return setup;
 }
@@ -463,6 +549,7 @@ class FinishedRows {
 
  private:
   static constexpr int64_t kGroup = 16, kRowsAtOnce = 1 << 10;  // rows of vectors; of a tile
+  static constexpr int64_t kAheadBytes = 256;                   // of rows that are prefetched
 
   struct Tile {
     OuterCounter kept;
@@ -489,11 +576,26 @@ class FinishedRows {
     }
     if (casts())
       kernel_.finished(results, cast_rows(tile, from, rows), n_, n_, rows, fold_.numbers);
+    else if (n_ << shift_of(fold_.input) >= kAheadBytes && plan_.numel << shift_of(fold_.input) > streaming_threshold())
+      finish_ahead(results, from, rows);
     else
       kernel_.finished(results, from, n_, step_, rows, fold_.numbers);
     for (int result = 0; result < kernel_.results; ++result)
       if (results[result] != outputs[result])
         cast(fold_.lanes, fold_.outputs[result], outputs[result], results[result], rows);
+  }
+  /// The processor does not read ahead while kernels read many long rows at a time. Bench: ./dev bench --sweep
+  /// --reductions.
+  void finish_ahead(void* const* results, const std::byte* from, int64_t rows) const {
+    const int shift = shift_of(fold_.input);
+    void* to[kMostFolded];
+    std::copy_n(results, kernel_.results, to);
+    for (int64_t left = rows; left > 0; left -= kGroup, from += kGroup * (step_ << shift)) {
+      prefetch_rows(from + kGroup * (step_ << shift), n_ << shift, step_ << shift, kGroup);
+      kernel_.finished(to, from, n_, step_, std::min(left, kGroup), fold_.numbers);
+      for (int result = 0; result < kernel_.results; ++result)
+        to[result] = static_cast<std::byte*>(to[result]) + (kGroup << shift_of(fold_.lanes));
+    }
   }
   const std::byte* cast_rows(Tile& tile, const std::byte* from, int64_t rows) const {
     const int64_t runs = step_ == n_ ? 1 : rows, n = rows / runs * n_;
@@ -545,6 +647,7 @@ Course course_of(const Plan& plan, const Fold& fold) {
 }
 
 void run_fold(const Plan& plan, const Fold& fold, const void* in) {
+  if (packs_rows(plan, fold)) return run_packed(plan, fold, in);
   if (!fold.out[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, fold));
   if (finds_places(fold)) return run_places(plan, fold, in);
   for (int result = 0; result < states_of(fold.op, fold.lanes).results; ++result)

@@ -16,6 +16,8 @@ constexpr int64_t kStates = 256, kElements = 1 << 12;
 // Runs of functions, as of logsumexp: so short and so many are faster as columns. Bench: tenon_bench --ops --filter
 // ops/logsumexp, and tensors of 2 to 300 columns.
 constexpr int64_t kShortRun = 64, kManyRuns = 16;
+// Runs that fill no vector: so many take longer than a plan.
+constexpr int64_t kVectorBytes = 64, kManyJoined = 64;
 // Kernels may write so many states behind the last one.
 constexpr int64_t kSlack = 16, kStride = kStates + kSlack;
 constexpr int64_t kMostFields = 3;
@@ -131,6 +133,14 @@ void fold_columns(FewStates& states, const std::byte* in, int64_t size, int64_t 
     }
 }
 
+/// Whether so many runs are so short: of functions, or of fewer elements than a vector's lanes, which would be joined.
+bool are_faster_as_columns(const Fold& fold, int64_t runs, int64_t n) {
+  if (row_of(fold.op).vectors) return n <= kShortRun && runs >= kManyRuns;
+  if (!kernels().join) return false;  // there are no vectors: columns gain nothing
+  const bool is_finished = states_of(fold.op, fold.lanes)->finished && n > 1 && n <= kFinishedRow;
+  return !is_finished && n < kVectorBytes / itemsize(fold.lanes) && runs >= kManyJoined;
+}
+
 }  // namespace
 
 bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int64_t inner) {
@@ -141,8 +151,7 @@ bool fold_few(const Fold& fold, const void* in, int64_t outer, int64_t rows, int
   const bool folds_blocks = inner > 1 && has_blocks && is_small && !is_wide,
              folds_columns = is_wide && rows <= kMostRows;
   if (inner == 1 ? !is_small : !folds_blocks && !folds_columns) return false;
-  const bool are_many_short = inner == 1 && rows <= kShortRun && outer >= kManyRuns;
-  if (are_many_short && !has_blocks && row_of(fold.op).vectors) return false;  // a plan turns them to columns
+  if (inner == 1 && !has_blocks && are_faster_as_columns(fold, outer, rows)) return false;  // a plan turns them
   FewStates states(fold);
   const auto* from = static_cast<const std::byte*>(in);
   const int64_t size = itemsize(fold.input);

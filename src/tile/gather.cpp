@@ -16,11 +16,9 @@ constexpr int64_t kTransposedRows = 8;
 constexpr int64_t kShortLoop = 16;
 // So long runs that are repeated are copied sooner than shuffled. Bench: ./dev bench --sweep, both sides.
 constexpr int64_t kLongRunBytes = 32;
-// Innermost loops of so many elements are read by vectors if they have steps of two elements, or of three and four.
-// Bench: ./dev bench --sweep, permuted.
-constexpr int64_t kVectorisedPairs = 7, kVectorised = 12;
-// The processor reads ahead in a few columns by itself. Bench: ./dev bench --sweep, transposed.
-constexpr int64_t kManyColumns = 8;
+// Innermost loops of so many elements are read by vectors if they have steps of two elements, by the elements' size, or
+// of three and four. Bench: ./dev bench --sweep, permuted; ./dev bench-cliffs --filter 'every second'.
+constexpr int64_t kVectorisedPairs[] = {48, 16, 12, 7, 7}, kVectorised = 12;
 
 /// Whether 32 bits hold every offset of a tile.
 bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
@@ -33,12 +31,12 @@ bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
 }
 
 /// Whether the innermost loops are so short that a call for each of them costs more than a list.
-bool has_short_loops(const Plan& plan, const int64_t* strides) {
+bool has_short_loops(const Plan& plan, const int64_t* strides, int shift) {
   const int64_t elements = plan.sizes[0] * plan.sizes[1];
-  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= (strides[0] == 2 ? kVectorisedPairs : kVectorised))
+  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= (strides[0] == 2 ? kVectorisedPairs[shift] : kVectorised))
     return false;
   if (strides[0] > 1 && strides[1] == 1) return is_few_transposed(plan.sizes.data());
-  if (plan.fused == 2) return plan.sizes[0] > 4 && plan.sizes[0] < kShortLoop && strides[0] != 1;
+  if (plan.fused == 2) return plan.sizes[0] > 4 && (plan.sizes[0] < kShortLoop || strides[0] == 2) && strides[0] != 1;
   return elements < kShortLoop * kShortLoop;
 }
 
@@ -54,7 +52,7 @@ GatherForm gather_form(const Plan& plan, const int64_t* strides, int shift, int6
   if (strides[last] == 1 && strides[0] != 1 && rows >= kTransposedRows)
     return last == 1 ? GatherForm::block : GatherForm::columns;
   if (last > 1 && copies_runs(plan.sizes.data(), strides, shift)) return GatherForm::runs;
-  if (!has_short_loops(plan, strides)) return GatherForm::block;
+  if (!has_short_loops(plan, strides, shift)) return GatherForm::block;
   if (strides[0] == 1 && plan.sizes[0] << shift >= kLongRunBytes) return GatherForm::runs;
   if (ShuffledBlock::of(plan.sizes.data(), strides, plan.fused, shift)) return GatherForm::shuffles;
   return is_near(plan, strides, rows) ? GatherForm::list : GatherForm::block;
@@ -120,8 +118,8 @@ void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
 }
 
 bool Gather::is_transposed() const noexcept {
-  if (form_ == GatherForm::columns) return plan_->unit >= kManyColumns;
-  return form_ == GatherForm::block && plan_->fused == 2 && strides_[1] == 1 && plan_->sizes[0] >= kManyColumns;
+  if (form_ == GatherForm::columns) return true;
+  return form_ == GatherForm::block && plan_->fused == 2 && strides_[1] == 1 && strides_[0] != 1;
 }
 
 void Gather::prefetch_columns(const std::byte* from, int64_t bytes) const {

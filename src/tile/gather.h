@@ -48,7 +48,7 @@ class Gather {
   void load(std::byte* to, const std::byte* from, int64_t rows) const;
   /// Whether `load` writes up to ShuffleList::kSlack bytes behind what it copies.
   bool writes_behind() const noexcept { return form_ == GatherForm::shuffles; }
-  /// Whether it is read in many columns that are dense along the last fused loop.
+  /// Whether it is read in columns that are dense along the last fused loop.
   bool is_transposed() const noexcept;
   /// Prefetches so many bytes of each column.
   void prefetch_columns(const std::byte* from, int64_t bytes) const;

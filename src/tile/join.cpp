@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hwy/cache_control.h"
+#include "kernel/copy_run.h"
 #include "kernel/join.h"
 #include "kernel/kernel.h"
 #include "tenon/threads.h"
@@ -20,7 +21,7 @@ namespace {
 constexpr int64_t kGrainBytes = 128 << 10, kSerialBytes = 3 * kGrainBytes, kMostBytes = 1 << 20, kRunBytes = 32;
 // Runs of so many bytes, of so many parts, are copied in steps of a fixed length; the next run overwrites the excess.
 constexpr int64_t kShort = 1024, kFewParts = 32, kStep = 32;
-// Longer runs of few parts are left to memcpy, shorter ones copied by a kernel. Bench: ./dev bench --sweep, cat.
+// Longer runs of few parts are copied one by one, shorter ones copied by a kernel. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kKernelRun = 2560;
 // Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
 // one part's rows has no branches. Bench: ./dev bench --sweep, cat.
@@ -32,10 +33,6 @@ constexpr int64_t kTurnRows = 48, kUnitCost = 48;
 // Shorter runs are joined to blocks of so many bytes before they are streamed. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kBlock = 4096;
 
-void copy_bytes(std::byte* to, const std::byte* from, int64_t nbytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(nbytes));
-}
-
 class Joint {
  public:
   Joint(const Part* parts, int64_t count, int64_t rows) : parts_(parts), count_(count), rows_(rows) {
@@ -45,8 +42,9 @@ class Joint {
       row_cost_ += std::max(parts[i].nbytes, kRunBytes);
       shortest_ = std::min(shortest_, parts[i].nbytes);
       longest_ = std::max(longest_, parts[i].nbytes);
+      has_gaps_ = has_gaps_ || parts[i].step != parts[i].nbytes;
     }
-    if (count < 2 || count > JoinTurn::kMostParts || !kernels().join) return;
+    if (has_gaps_ || count < 2 || count > JoinTurn::kMostParts || !kernels().join) return;
     if (longest_ > (nbytes() > kNearBytes ? kRunsBeyond : kNarrow))
       make_runs();
     else if (rows >= kTurnRows)
@@ -87,7 +85,8 @@ class Joint {
     // exact: positions in a row
     for (int64_t i = 0; i < count_ && end > 0; ++i) {
       const int64_t nbytes = parts_[i].nbytes, stop = std::min(end, nbytes);
-      if (begin < stop) run(parts_[i].data + row * nbytes + begin, stop - begin, (rows_ - row) * nbytes - begin);
+      const int64_t step = parts_[i].step, readable = (rows_ - 1 - row) * step + nbytes;
+      if (begin < stop) run(parts_[i].data + row * step + begin, stop - begin, readable - begin);
       begin = std::max<int64_t>(begin - nbytes, 0);
       end -= nbytes;
     }
@@ -95,7 +94,7 @@ class Joint {
   /// Writes whole rows. Returns the address behind them.
   std::byte* write_rows(std::byte* to, int64_t row, int64_t last) const {
     if (turn_rows_ > 0) to = write_turns(to, row, last);
-    if (longest_ <= kNarrow && last - row >= kFewRows &&
+    if (!has_gaps_ && longest_ <= kNarrow && last - row >= kFewRows &&
         (row_bytes_ * kRowsTogether <= kBytesTogether || count_ > kFewParts))
       to = write_narrow_rows(to, row, last);
     else if (longest_ <= kShort)
@@ -106,7 +105,7 @@ class Joint {
   /// Writes bytes [begin, end) of one row. Returns the address behind them.
   std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end) const {
     for_each_run_of_row(row, begin, end, [&to](const std::byte* from, int64_t nbytes, int64_t) {
-      copy_bytes(to, from, nbytes);
+      copy_run(to, from, nbytes);
       to += nbytes;
     });
     return to;
@@ -207,23 +206,25 @@ class Joint {
     const int64_t beyond = (kStep + shortest_ - 1) / shortest_, stop = std::min(last, rows_) - beyond;
     if (count_ > kFewParts) return to;
     const std::byte* from[kFewParts];
-    int64_t nbytes[kFewParts];
+    int64_t nbytes[kFewParts], steps[kFewParts];
     for (int64_t i = 0; i < count_; ++i) {
       nbytes[i] = parts_[i].nbytes;
-      from[i] = parts_[i].data + row * nbytes[i];  // exact: inside the part
+      steps[i] = parts_[i].step;
+      from[i] = parts_[i].data + row * steps[i];  // exact: inside the part
     }
     for (const int64_t count = count_; row < stop; ++row)
       for (int64_t i = 0; i < count; ++i) {
         std::memcpy(to, from[i], kStep);
         for (int64_t at = kStep; at < nbytes[i]; at += kStep) std::memcpy(to + at, from[i] + at, kStep);
         to += nbytes[i];
-        from[i] += nbytes[i];
+        from[i] += steps[i];
       }
     return to;
   }
 
   const Part* parts_;
   int64_t count_, rows_, row_bytes_ = 0, row_cost_ = 0, shortest_, longest_;
+  bool has_gaps_ = false;  // between the rows of a part
   int64_t turn_rows_ = 0;  // of a turn; 0: there is none
   JoinTurn turn_;
 };

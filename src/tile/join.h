@@ -6,10 +6,10 @@
 
 namespace tenon {
 
-/// One part: row i gets the `nbytes` bytes at `data + i * nbytes`.
+/// One part: row i gets the `nbytes` bytes at `data + i * step`, which is not less.
 struct Part {
   const std::byte* data;
-  int64_t nbytes;
+  int64_t nbytes, step;
 };
 
 /// Writes `rows` rows, one after the other: each is the parts' runs in their order. Runs have at least one byte; no

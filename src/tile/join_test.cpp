@@ -22,20 +22,22 @@ Bytes drawn(int64_t count) {
 }
 
 /// Whether `rows` rows of runs of these lengths are right, and nothing around them is written.
-bool joins(const std::vector<int64_t>& lengths, int64_t rows, int64_t offset = 0) {
+/// `gap`: bytes between the rows of every second part.
+bool joins(const std::vector<int64_t>& lengths, int64_t rows, int64_t offset = 0, int64_t gap = 0) {
   std::vector<Bytes> data;
   std::vector<Part> parts;
   int64_t row_bytes = 0;
   for (int64_t length : lengths) {
-    data.push_back(drawn(length * rows + offset));
-    parts.push_back({data.back().data() + offset, length});
+    const int64_t step = length + (data.size() % 2 == 0 ? gap : 0);
+    data.push_back(drawn(step * (rows - 1) + length + offset));
+    parts.push_back({data.back().data() + offset, length, step});
     row_bytes += length;
   }
   const Bytes before = drawn(row_bytes * rows + offset + 64);
   Bytes out = before, wanted = before;
   auto to = wanted.begin() + offset;
   for (int64_t row = 0; row < rows; ++row)
-    for (const Part& part : parts) to = std::copy_n(part.data + row * part.nbytes, part.nbytes, to);
+    for (const Part& part : parts) to = std::copy_n(part.data + row * part.step, part.nbytes, to);
   join(out.data() + offset, parts.data(), static_cast<int64_t>(parts.size()), rows);
   return out == wanted;
 }
@@ -47,6 +49,16 @@ TEST(Join, ShortRuns) {
         EXPECT_TRUE(joins({a}, rows)) << a << " " << rows;
         EXPECT_TRUE(joins({a, b}, rows)) << a << " " << b << " " << rows;
         EXPECT_TRUE(joins({b, a, b}, rows, 3)) << a << " " << b << " " << rows;
+      }
+}
+
+TEST(Join, RunsWithGaps) {
+  for (int64_t rows : {1, 2, 3, 33, 5000})
+    for (int64_t a : {1, 3, 8, 31, 32, 66, 193, 264, 1025})
+      for (int64_t gap : {1, 2, 40}) {
+        EXPECT_TRUE(joins({a}, rows, 0, gap)) << a << " " << rows << " " << gap;
+        EXPECT_TRUE(joins({a, 20}, rows, 3, gap)) << a << " " << rows << " " << gap;
+        EXPECT_TRUE(joins({7, a, 300, a}, rows, 1, gap)) << a << " " << rows << " " << gap;
       }
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernel/kernel.h"
 #include "tile/cast.h"
+#include "tile/matrix_product.h"
 #include "tile/pool.h"
 #include "tile/scratch.h"
 
@@ -39,6 +40,10 @@ void multiply_short_rows(const Product& product) {
         multiply(own);
         cast_lanes(product.out + row * own.columns * kNarrow, product.dtype, own.out, float32, own.rows * own.columns);
       });
+}
+
+bool is_for_matrix_unit(const Product& product) {
+  return product.dtype == bfloat16 && has_matrix_product(product.rows, product.columns, product.depth);
 }
 
 // --- A large matrix and a vector
@@ -196,9 +201,12 @@ bool is_of_vector(const Product& product) {
 
 }  // namespace
 
-bool multiplies_by_tiles(const Product& product) { return is_of_short_rows(product) || is_of_vector(product); }
+bool multiplies_by_tiles(const Product& product) {
+  return is_for_matrix_unit(product) || (product.batches == 1 && (is_of_short_rows(product) || is_of_vector(product)));
+}
 
 void multiply_by_tiles(const Product& product) {
+  if (is_for_matrix_unit(product)) return multiply_by_matrix_unit(product, product.dtype);
   if (is_of_short_rows(product)) return multiply_short_rows(product);
   const NarrowMatrix matrix = narrow_matrix_of(product);
   matrix.sums_rows ? sum_long_rows(matrix, product.out) : dot_rows(matrix, product.out);

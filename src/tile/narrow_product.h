@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// Whether multiply_by_tiles computes a product of one batch, whose `out` has the dtype of the operands.
+/// Whether multiply_by_tiles computes a product, whose `out` has the dtype of the operands.
 bool multiplies_by_tiles(const Product& product);
 /// out = a b, in a few MB of scratch memory, whatever the sizes. The bits are the same for any number of threads.
 void multiply_by_tiles(const Product& product);

@@ -8,6 +8,7 @@
 #include "kernel/product_tiles.h"
 #include "plan/plan.h"
 #include "tensor/recycle.h"
+#include "tile/matrix_product.h"
 #include "tile/pool.h"
 #include "tile/program.h"
 #include "tile/run.h"
@@ -86,16 +87,16 @@ bool are_dots_cheap(const Product& product) {
   return product.columns * (product.depth + kDotSum * lanes) <= lanes * product.depth;
 }
 
-/// Whether the columns of many small matrices are copied to rows: sums of columns that fill no vector of sums would be
-/// computed one by one. The copy costs as many of these as the depth and a few; others cost a third, and a depth of
-/// whole vectors makes all cheaper. Bench: tenon_bench --ops --filter 'ops/bmm$'; every shape up to 16 on a Xeon,
-/// November 2026.
-bool copies_columns(const Product& product) {
+/// Whether the columns of many small matrices are turned to rows: sums of columns that fill no vector of sums would be
+/// computed one by one. To turn them costs as many of these as three quarters of the depth and a few; others cost a
+/// third, and a depth of whole vectors makes all cheaper. Bench: tenon_bench --ops --filter 'ops/bmm$'; 700 drawn
+/// shapes up to 16 on a Zen 4, November 2026.
+bool turns_to_rows(const Product& product) {
   const int64_t lanes = 32 / itemsize(product.dtype), single = product.columns % lanes;
   if (product.batches == 1 || product.columns == 1) return false;
   if (product.rows > kSmall || product.depth > kSmall || product.depth * product.columns > kSmallProducts) return false;
   const int64_t sums = product.rows * (single + (product.columns - single) / 3);
-  return sums >= product.depth + (product.depth % lanes == 0 ? 20 : 8);
+  return sums >= product.depth * 3 / 4 + (product.depth % lanes == 0 ? 8 : 4);
 }
 
 /// Whether short rows are multiplied by short columns where they lie: packing these would cost more than it saves.
@@ -103,7 +104,7 @@ bool is_short_dots(const Product& product) {
   if (product.dtype == bfloat16 || product.b.row_stride != 1 || product.a.column_stride != 1 || product.depth == 1 ||
       product.depth > kShortDotDepth)
     return false;
-  if (copies_columns(product)) return false;
+  if (turns_to_rows(product)) return false;
   if (product.rows <= std::min(kShortRows, product.depth)) return true;
   return product.columns <= kShortRows && (product.rows <= 2 * kShortRows || are_dots_cheap(product));
 }
@@ -419,11 +420,21 @@ SmallProducts small_products(const Product& product) {
   all.block.depth = product.depth;
   return all;
 }
+/// Whether the kernel turns matrices of `b` itself.
+bool has_columns_to_turn(const Product& product) {
+  return product.b.row_stride == 1 && product.b.column_stride > 0 && product.depth <= kTurnedSizes &&
+         product.columns <= kTurnedSizes && product.depth * product.columns <= kTurnedNumel;
+}
 /// Multiplies some of them.
 void run_small_products(const Product& product, const SmallProducts& own) {
   const ProductKernels& kernel = kernels().product[static_cast<int>(product.dtype)];
   if (is_short_dots(product)) return kernel.multiply_transposed(own);
   if (product.b.column_stride == 1) return kernel.multiply_small(own);
+  if (has_columns_to_turn(product)) {
+    SmallProducts turned = own;
+    turned.block.b_panel = product.b.column_stride;
+    return kernel.multiply_small(turned);
+  }
   if (itemsize(product.dtype) == 4) return multiply_copies<uint32_t>(kernel, own, product.b);
   multiply_copies<uint64_t>(kernel, own, product.b);
 }
@@ -681,6 +692,12 @@ void multiply_pairs(const Product& product) {
   multiply_as<uint32_t>(pairs);
 }
 
+void multiply_bfloat16(const Product& product) {
+  if (!has_matrix_product(product.rows, product.columns, product.depth)) return multiply_pairs(product);
+  note_product(product, "matrix unit", matrix_product_bytes(product));
+  if (product.out) multiply_by_matrix_unit(product, float32);
+}
+
 }  // namespace
 
 bool multiplies_pairs(int64_t rows, int64_t columns, int64_t depth) {
@@ -708,7 +725,7 @@ void multiply_at_once(const Product& product) {
 }
 
 void multiply(const Product& product) {
-  if (product.dtype == bfloat16) return multiply_pairs(product);
+  if (product.dtype == bfloat16) return multiply_bfloat16(product);
   if (product.columns == 1 && product.rows > 1) return multiply(transposed(product));
   if (multiply_small_outer(product)) return;
   if (is_small(product)) return multiply_small(product);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "sampled.h"
+
 namespace tenon {
 namespace {
 
@@ -68,7 +70,7 @@ TEST(Multiply, TakesMatricesOfAnySidesAndLayouts) {
 }
 
 TEST(Multiply, TakesEveryNumberOfRowsInTilesOfEveryWidth) {
-  for (int64_t rows = 1; rows <= 30; ++rows)
+  for (int64_t rows = 1; rows <= 30; rows += kSampled)
     for (const int64_t columns : {16, 18, 40, 52, 65, 79, 97, 130, 150, 177})
       for (const int64_t depth : {3, 70, 300})
         for (const Layout left : {Layout::by_rows, Layout::by_columns}) {
@@ -92,7 +94,7 @@ TEST(Multiply, PacksTilesOfManyRows) {
 
 TEST(Multiply, TakesBatchesOfSmallMatrices) {
   for (const int64_t rows : {1, 2, 3, 4, 5, 8, 11, 64})
-    for (int64_t columns = 1; columns <= 20; ++columns)
+    for (int64_t columns = 1; columns <= 20; columns += kSampled)
       for (const int64_t depth : {1, 2, 3, 4, 7, 13})
         for (const int64_t batches : {1, 2, 3, 20})
           for (const Layout left : {Layout::by_rows, Layout::by_columns, Layout::with_gaps})

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "ops/block_name.h"
 #include "tile/cascade.h"
+#include "tile/packed.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
 #include "tile/reduce_shape.h"
 #include "tile/registers.h"
+#include "tile/row_registers.h"
 #include "tile/run.h"
 #include "tile/schedule.h"
 #include "tile/stages.h"
@@ -84,10 +87,12 @@ struct Setup {
   FoldKernel fold, fold_values;  // for the Program's results; for partial results
   bool widens = false;           // folds cast the input themselves, so the Program only reads it
   Program narrow;
-  SmallVector<bool, 8> in_place;  // inputs that are read where they lie in memory
-  bool plain = false;             // the lanes can be folded there, too
-  int lane_shift = 0;             // of the folded lanes: smaller if the fold widens them
-  bool is_far = false;            // the input comes from beyond the caches
+  SmallVector<bool, 8> in_place;     // inputs that are read where they lie in memory
+  bool has_rows = false;             // rows that are computed together are read where they lie
+  SmallVector<bool, 16> with_lanes;  // registers of such rows
+  bool plain = false;                // the lanes can be folded there, too
+  int lane_shift = 0;                // of the folded lanes: smaller if the fold widens them
+  bool is_far = false;               // the input comes from beyond the caches
   int64_t slot_bytes = 0;
   Slots slots;
   std::byte* out = nullptr;
@@ -110,6 +115,8 @@ struct Setup {
     if (!whole.instructions().empty()) choose_widening_folds(lies_in_lanes);
     plain = program().inputs() == 1 && program().instructions().empty() && lies_in_lanes && !shape.apart;
     if (!plain) across = nullptr;
+    if (plain && finds_extremes(formula_of(what.op, accumulated)) && itemsize(elements.dtype(0)) <= 2)
+      lengthen_pieces();
     blocks = plain ? where_it_lies.blocks : blocks_of_results();
     is_far = plan.numel * itemsize(elements.dtype(0)) > 2 * streaming_threshold();
     lane_shift = shift_of(program().dtype(program().result()));
@@ -117,8 +124,27 @@ struct Setup {
     slot_bytes = (shape.tile * (shape.in_blocks && !plain ? plan.sizes[1] : 1) * widest + 63) / 64 * 64;
     if (plain) return;
     in_place = inputs_in_place(plan, shape);
+    find_rows();
     slots = assign_slots(program(), in_place);
   }
+
+  /// Whether rows of which an operand stays, or has gaps, are computed where they lie: else, or if they are so short
+  /// that a call for each takes longer, they are copied. Bench: tenon_bench --filter '^fuse/(distances|layer_norm)'.
+  void find_rows() {
+    if (shape.lanes < kFewChained) return;
+    const bool are_together =
+        shape.along && (shape.folds_rows() || shape.joins_runs()) && shape.tile >= 2 * shape.lanes;
+    if (!are_together || std::all_of(in_place.begin(), in_place.end(), [](bool is) { return is; })) return;
+    const auto stride_of = [this](int64_t input) { return plan.strides_of(input + 1)[shape.lane_loop]; };
+    for (int64_t i = 0; i < in_place.size(); ++i)
+      if (stride_of(i) != 0 && stride_of(i) != 1) return;
+    with_lanes = registers_with_lanes(program(), [&](int input) { return stride_of(input) == 0; });
+    const int result = program().result();
+    has_rows = result >= program().inputs() && with_lanes[result];
+    if (has_rows) std::fill(in_place.begin(), in_place.end(), true);
+  }
+  int64_t rows() const { return shape.tile / shape.lanes; }
+  int64_t value_bytes() const { return has_rows ? RowRegisters::value_bytes(program(), with_lanes, rows()) : 0; }
 
   /// Takes kernels that cast the input themselves, if there are some.
   void choose_widening_folds(bool lies_in_lanes) {
@@ -127,6 +153,15 @@ struct Setup {
     if (!widens) return;
     fold = along;
     narrow.input(whole.dtype(0));
+  }
+  /// Pieces of long runs of narrow elements, of which any order gives the same: their ends would take as long as they.
+  void lengthen_pieces() {
+    constexpr int64_t kLonger = 8;
+    if (!shape.along || shape.lanes <= shape.tile) return;
+    const auto pieces = [this] { return (shape.lanes + shape.tile - 1) / shape.tile; };
+    const int64_t runs = shape.reduced_count / pieces();
+    shape.tile *= kLonger;
+    shape.reduced_count = runs * pieces();
   }
   FoldBlocksKernel blocks_of_results() const {
     return kernels().fold_blocks[static_cast<int>(reduction.op)][static_cast<int>(whole.dtype(whole.result()))];
@@ -138,7 +173,14 @@ struct Setup {
     return {.rows = across && lies_in_order, .blocks = blocks_of_results() != nullptr, .narrow = is_narrow};
   }
   const Program& program() const { return widens ? narrow : whole; }
-  LaneFold lane_fold() const { return {join, across, shift, lane_shift, is_far}; }
+  LaneFold lane_fold() const { return {join, across, shift, lane_shift, is_far || prefetches_rows()}; }
+  /// Whether the processor does not read ahead in the last cache, either: in many rows that begin anywhere in a line.
+  /// Bench: ./dev bench --sweep --reductions, middle reductions.
+  bool prefetches_rows() const {
+    if (shape.along || shape.widened > 1 || shape.reduced.empty() || shape.reduced_count <= kCascade) return false;
+    const int64_t step_bytes = plan.strides_of(1)[shape.reduced[0]] << lane_shift;
+    return plan.numel * itemsize(whole.dtype(0)) > streaming_threshold() && step_bytes % 64 != 0;
+  }
   int64_t outputs() const { return shape.kept_count * shape.tiles; }
   /// Whether kernels fold an output's rows without partial results.
   bool folds_in_place() const {
@@ -195,10 +237,15 @@ class ReduceLoop {
         registers_(setup.program(), setup.slots, setup.slot_bytes),
         memory_(memory_bytes(setup)),
         cast_(cast_bytes(setup)),
+        row_values_(setup.value_bytes()),
         kept_(setup.plan, setup.shape.kept),
         reduced_(setup.plan, setup.shape.reduced),
         cascade_(setup.lane_fold(), memory_.data(), setup.slot_bytes),
-        values_(setup.fold_values, setup.shift) {}
+        values_(setup.fold_values, setup.shift) {
+    if (setup.has_rows)
+      rows_.emplace(setup.program(), setup.slots, setup.slot_bytes, registers_.memory(), row_values_.data(),
+                    setup.with_lanes, shape_.lanes, setup.rows());
+  }
 
   /// The counter of the kept loops: the position of the next output.
   OuterCounter& kept() { return kept_; }
@@ -253,7 +300,7 @@ class ReduceLoop {
     const int64_t start = tile * shape_.tile, n = std::min(shape_.tile, shape_.lanes - start);
     const auto* from = static_cast<const std::byte*>(setup_.inputs[0]) + ((kept_[1] + start) << setup_.lane_shift);
     std::byte* to = setup_.out + ((kept_[0] + start) << setup_.shift);
-    setup_.across(to, from, n, plan_.strides_of(1)[shape_.reduced[0]], shape_.reduced_count, false);
+    cascade_.fold_rows(to, from, n, plan_.strides_of(1)[shape_.reduced[0]], shape_.reduced_count, false);
     finish_values(setup_.reduction, setup_.accumulated, to, n);
   }
   /// Folds the blocks of an output tile, into the output's memory if that has no gaps.
@@ -265,17 +312,28 @@ class ReduceLoop {
     std::byte* to = in_place ? setup_.out + ((kept_[0] + lane_offset(0, start)) << setup_.shift) : memory_.data();
     const void* from = tile(n * rows, [&](int64_t operand) { return kept_[operand] + lane_offset(operand, start); });
     const int64_t* steps = plan_.strides_of(1);  // computed blocks follow each other, too
-    setup_.blocks(to, from, row, steps[1], rows, steps[shape_.row_loop], n / row);
+    if (setup_.is_far && setup_.plain && row << setup_.lane_shift > bytes_in_registers())
+      fold_each_block(to, static_cast<const std::byte*>(from), n / row);
+    else
+      setup_.blocks(to, from, row, steps[1], rows, steps[shape_.row_loop], n / row);
     if (in_place)
       finish_values(setup_.reduction, setup_.accumulated, to, n);
     else
       write_rows(start, to, n);
   }
+  /// The same from beyond the caches, where rows are prefetched.
+  void fold_each_block(std::byte* to, const std::byte* from, int64_t blocks) {
+    const int64_t row = plan_.sizes[0], *steps = plan_.strides_of(1);
+    for (; blocks > 0; --blocks, to += row << setup_.shift) {
+      cascade_.fold_rows(to, from, row, steps[1], plan_.sizes[1], false);
+      from += steps[shape_.row_loop] * (int64_t{1} << setup_.lane_shift);
+    }
+  }
   /// The number of outputs that `fold_each` folds at once.
   int64_t batch() const { return batch(setup_); }
   /// Scratch bytes of one ReduceLoop.
   static int64_t scratch_bytes(const Setup& setup) {
-    return setup.slots.count * setup.slot_bytes + memory_bytes(setup) + cast_bytes(setup);
+    return setup.slots.count * setup.slot_bytes + memory_bytes(setup) + cast_bytes(setup) + setup.value_bytes();
   }
 
   /// Stores the lanes of an output tile.
@@ -334,6 +392,10 @@ class ReduceLoop {
       const int shift = shift_of(program.dtype(i));
       const int64_t *strides = plan_.strides_of(i + 1), stride = strides[shape_.lane_loop], step = strides[loop];
       const std::byte* from = static_cast<const std::byte*>(setup_.inputs[i]) + (offset(i + 1) << shift);
+      if (rows_) {
+        rows_->read(i, from, stride, step * (int64_t{1} << shift));
+        continue;
+      }
       if (setup_.in_place[i]) {
         registers_[i] = {from, stride};
         continue;
@@ -341,7 +403,9 @@ class ReduceLoop {
       kernels().move[shift].gather(registers_.slot(i), from, stride, shape_.lanes, step, rows);
       registers_[i] = {registers_.slot(i), 1};
     }
-    return execute(rows * shape_.lanes);
+    if (!rows_) return execute(rows * shape_.lanes);
+    rows_->execute(rows);
+    return (*rows_)[program.result()].data;
   }
   /// Runs the Program over the registers. Returns its result.
   const void* execute(int64_t n) {
@@ -483,7 +547,8 @@ class ReduceLoop {
   const Plan& plan_;
   const ReduceShape& shape_;
   Registers registers_;
-  Scratch memory_, cast_;
+  Scratch memory_, cast_, row_values_;
+  std::optional<RowRegisters> rows_;  // of rows that are computed where they lie
   OuterCounter kept_, reduced_;
   Cascade cascade_;
   ValueCascade values_;
@@ -749,6 +814,7 @@ void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs) {
+  if (packs_rows(plan, program)) return run_packed(plan, program, reduction, out, inputs[0]);
   if (has_two_stages(plan, program)) return run_stages(plan, program, reduction, out, inputs);
   if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program, reduction));
   check_memory(out, inputs, program.inputs());

@@ -129,6 +129,14 @@ int64_t lanes_of_blocks(const Plan& plan, int64_t most) {
   return std::max<int64_t>(blocks, 1) * row;
 }
 
+/// Rows of the first kept loop are folded by one call of a kernel: if that loop is short, a longer one comes first.
+/// Outputs are not in the input's order then.
+void take_longer_loop(const Plan& plan, ReduceShape& shape) {
+  if (plan.sizes[shape.kept[0]] >= kVectorLanes || plan.sizes[shape.kept[0]] * shape.lanes >= kLanes) return;
+  for (int64_t& loop : shape.kept)
+    if (plan.sizes[loop] >= 2 * plan.sizes[shape.kept[0]]) std::swap(loop, shape.kept[0]);
+}
+
 }  // namespace
 
 bool fits_in_block(int64_t row, int64_t rows, bool has_rows) {
@@ -150,6 +158,7 @@ ReduceShape choose_shape(const Plan& plan, FoldForms forms) {
       shape.kept_count *= plan.sizes[loop];
     }
   }
+  if (shape.folds_rows()) take_longer_loop(plan, shape);
   if (shape.along) {
     // A tile holds several short runs. Long runs are cut, so that a tile's casts stay in the cache; the pieces become
     // one more reduced loop.

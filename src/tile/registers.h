@@ -67,14 +67,24 @@ struct Slots {
 /// Slots are reused after a register's last use. `in_place[i]`: input i is read from its own memory.
 Slots assign_slots(const Program& program, const SmallVector<bool, 8>& in_place);
 
+// Chains of fewer lanes are computed op by op. Bench: tenon_bench --filter '^fuse/chain/10'.
+inline constexpr int64_t kFewChained = 64;
+
 /// A chain, and the lanes that it reads.
 struct LinkedLanes {
-  explicit LinkedLanes(const Lanes& value) { lanes[0] = value; }
-  /// `place`: the operand that the chain changes.
-  void add(const Instruction& instruction, int place, Link link, const SmallVector<Lanes, 16>& registers) {
-    links[count++] = link;
-    for (int operand = 0; operand < instruction.arity; ++operand)
-      if (operand != place && link != Link::square) lanes[operands++] = registers[instruction.in[operand]];
+  /// The chain of instructions [begin, end). False if it does not begin with lanes.
+  bool link(const Program& program, int64_t begin, int64_t end, const SmallVector<Lanes, 16>& registers) {
+    const Instruction& first = program.instructions()[begin];
+    const int8_t place = registers[first.in[0]].step == 0 && first.arity > 1 ? 1 : 0;
+    const Link first_link = link_of(first, place);
+    if (registers[first.in[place]].step == 0 || first_link == Link::none) return false;
+    read(first.in[place], registers);
+    add(first, place, first_link, registers);
+    for (int64_t i = begin + 1; i < end; ++i) {
+      const Instruction& instruction = program.instructions()[i];
+      add(instruction, instruction.value, instruction.link, registers);
+    }
+    return true;
   }
 
   /// Copies the number that lies where the result goes: a slot is free after its last use, but a chain reads its
@@ -86,9 +96,22 @@ struct LinkedLanes {
   }
 
   Lanes lanes[kMostLinkOperands];
+  int16_t sources[kMostLinkOperands];  // the registers that they lie in
   Link links[kMostLinks];
-  int operands = 1, count = 0;
-  std::byte number[sizeof(double)];
+  int operands = 0, count = 0;
+  alignas(double) std::byte number[sizeof(double)];
+
+ private:
+  void read(int16_t reg, const SmallVector<Lanes, 16>& registers) {
+    sources[operands] = reg;
+    lanes[operands++] = registers[reg];
+  }
+  /// `place`: the operand that the chain changes.
+  void add(const Instruction& instruction, int place, Link link, const SmallVector<Lanes, 16>& registers) {
+    links[count++] = link;
+    for (int operand = 0; operand < instruction.arity; ++operand)
+      if (operand != place && link != Link::square) read(instruction.in[operand], registers);
+  }
 };
 
 class Registers {
@@ -104,6 +127,7 @@ class Registers {
   }
 
   Lanes& operator[](int64_t reg) { return lanes_[reg]; }
+  std::byte* memory() { return scratch_.data(); }
   std::byte* slot(int64_t reg) { return scratch_.data() + slots_.of[reg] * slot_bytes_; }
 
   /// The instruction of register `reg` writes to `to` from now on, unless its result is one value. Null: to its slot.
@@ -129,9 +153,6 @@ class Registers {
   }
 
  private:
-  // Shorter tiles are computed op by op. Bench: tenon_bench --filter '^fuse/chain/10'.
-  static constexpr int64_t kFewChained = 64;
-
   struct Target {
     std::byte* to;
     StreamedOutput* streamed;
@@ -150,16 +171,8 @@ class Registers {
   }
   /// False if the chain does not begin with lanes.
   bool execute_chain(int64_t begin, int64_t end, int64_t n) {
-    const Instruction& first = program_.instructions()[begin];
-    const int8_t place = lanes_[first.in[0]].step == 0 && first.arity > 1 ? 1 : 0;
-    const Link link = link_of(first, place);
-    if (lanes_[first.in[place]].step == 0 || link == Link::none) return false;
-    LinkedLanes linked(lanes_[first.in[place]]);
-    linked.add(first, place, link, lanes_);
-    for (int64_t i = begin + 1; i < end; ++i) {
-      const Instruction& instruction = program_.instructions()[i];
-      linked.add(instruction, instruction.value, instruction.link, lanes_);
-    }
+    LinkedLanes linked;
+    if (!linked.link(program_, begin, end, lanes_)) return false;
     const int64_t reg = program_.inputs() + end - 1;
     const Dtype dtype = program_.dtype(static_cast<int>(reg));
     const ChainKernel chain = kernels().chain[static_cast<int>(dtype)];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernel/copy_run.h"
 #include "tile/course.h"
 #include "tile/pool.h"
 
@@ -31,7 +32,7 @@ void copy_pieces(std::byte* to, const std::byte* from, int64_t rows, int64_t len
     case 16:
       return copy_pieces_of<16>(to, from, rows, length);
     default:
-      for (; rows > 0; --rows, to += length, from += length) std::memcpy(to, from, static_cast<std::size_t>(nbytes));
+      for (; rows > 0; --rows, to += length, from += length) copy_run(to, from, nbytes);
   }
 }
 
@@ -40,10 +41,10 @@ void roll_together(std::byte* to, const std::byte* from, int64_t rows, int64_t l
   const int64_t back = length - start;
   // exact: bytes of the rows
   if (start <= back) {
-    std::memcpy(to + start, from, static_cast<std::size_t>(rows * length - start));
+    copy_run(to + start, from, rows * length - start);
     copy_pieces(to, from + back, rows, length, start);
   } else {
-    std::memcpy(to, from + back, static_cast<std::size_t>(rows * length - back));
+    copy_run(to, from + back, rows * length - back);
     copy_pieces(to + start, from, rows, length, back);
   }
 }

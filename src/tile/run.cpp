@@ -11,11 +11,13 @@
 #include "hwy/cache_control.h"
 #include "tenon/error.h"
 #include "tile/blocks.h"
+#include "tile/chain_rows.h"
 #include "tile/direct.h"
 #include "tile/elements.h"
 #include "tile/gather.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
+#include "tile/program_rows.h"
 #include "tile/result.h"
 #include "tile/schedule.h"
 #include "tile/streamed.h"
@@ -93,6 +95,7 @@ class TileLoop {
     for (Built& built : built_) built = {};
     std::byte* list = lists_.data();
     for (int i = 0; i < program_.inputs(); ++i) list += make_list(i, list);
+    load_numbers();
     set_ahead();
     for (int result = 1; result < program_.results(); ++result)
       further_.emplace_front(plan_, program_, setup.schedule, result, setup.outs[result]);
@@ -110,7 +113,7 @@ class TileLoop {
       if (copies_ && may_write_behind(t + 1, end)) {
         copy_tile(start, n);
       } else {
-        for (int i = 0; i < program_.inputs(); ++i) load(i, outer_[plan_.input(i)], start, n);
+        for (const int i : loaded_) load(i, outer_[plan_.input(i)], start, n);
         execute_and_store([this](int64_t output) { return outer_[output]; }, start, n);
       }
       if (++index == per_flat) {
@@ -168,6 +171,20 @@ class TileLoop {
     for (const int64_t loop : {plan.transposed, plan.continued})
       if (loop != 0) loops.push_back(loop);
     return loops;
+  }
+
+  /// Loads what is one value for all tiles over the fused loops; the other inputs are loaded for each. Of short rows
+  /// that takes longer than the numbers' arithmetic. Bench: tenon_bench --filter '^fuse/chain both ways/L2'.
+  void load_numbers() {
+    for (int i = 0; i < program_.inputs(); ++i) {
+      const int64_t operand = plan_.input(i), *const strides = plan_.strides_of(operand);
+      const bool stays =
+          std::all_of(strides + plan_.fused, strides + plan_.ndim(), [](int64_t stride) { return stride == 0; });
+      if (stays && plan_.operands[operand].access == AccessPattern::splat)
+        load(i, 0, 0, 1);
+      else
+        loaded_.push_back(i);
+    }
   }
 
   /// Chooses the inputs whose memory waits while several instructions compute a tile.
@@ -450,7 +467,8 @@ class TileLoop {
   OuterCounter outer_;
   SmallVector<int64_t, 8> row_loops_;  // over the rows of blocks
   OuterCounter rows_;
-  SmallVector<int, 4> ahead_;  // inputs that are prefetched
+  SmallVector<int, 8> loaded_;  // inputs that are loaded for each tile over the fused loops
+  SmallVector<int, 4> ahead_;   // inputs that are prefetched
   bool one_kernel_;
   bool copies_;    // no kernel is needed
   bool is_dense_;  // the result, over all loops
@@ -505,15 +523,28 @@ void run_direct(const Setup& setup) {
       },
       [](DirectRuns& runs, int64_t begin, int64_t end) { runs.run(begin, end); });
 }
+/// All elements of an input as lanes.
+Lanes load_all(const Setup& setup, Registers& registers, int input) {
+  const int64_t number = setup.plan.input(input);
+  const Plan::Operand& operand = setup.plan.operands[number];
+  const auto* const from = static_cast<const std::byte*>(setup.inputs[input]);
+  const int shift = shift_of(setup.program.dtype(input));
+  if (operand.access == AccessPattern::direct) return {from, 1};
+  if (operand.access == AccessPattern::splat) return {from, 0};
+  std::byte* const slot = registers.slot(input);
+  if (operand.access == AccessPattern::periodic)
+    build_pattern(slot, from, setup.plan, setup.plan.strides_of(number), shift, operand.length, setup.plan.flat);
+  else
+    kernels().move[shift].repeat(slot, from, operand.length, setup.plan.flat / operand.length);
+  return {slot, 1};
+}
+
 /// Without the loops and counters of TileLoop, which take longer than few elements. Bench: tenon_bench --filter
-/// '^fuse/chain/10'.
+/// '^fuse/.*/(10|few)'.
 void run_one_tile(const Setup& setup) {
   const Program& program = setup.program;
   Registers registers(program, setup.schedule.slots, setup.schedule.slot_bytes);
-  for (int i = 0; i < program.inputs(); ++i) {
-    const bool is_splat = setup.plan.operands[setup.plan.input(i)].access == AccessPattern::splat;
-    registers[i] = {setup.inputs[i], is_splat ? 0 : 1};
-  }
+  for (int i = 0; i < program.inputs(); ++i) registers[i] = load_all(setup, registers, i);
   for (int result = program.results() - 1; result >= 0; --result)
     if (const int reg = program.result(result); reg >= program.inputs())
       registers.aim(reg, static_cast<std::byte*>(setup.outs[result]), nullptr);
@@ -528,6 +559,19 @@ void run_one_tile(const Setup& setup) {
 void run_tiles(const Setup& setup) {
   if (setup.schedule.is_one_tile && !CourseRecord::now()) return run_one_tile(setup);
   note_run(setup, Route::tiles);
+  if (ChainRows::fit(setup.plan, setup.program, setup.schedule))
+    return run_in_parts(
+        setup.schedule,
+        [&] {
+          return ChainRows(setup.plan, setup.program, setup.schedule, static_cast<std::byte*>(setup.outs[0]),
+                           setup.inputs);
+        },
+        [](ChainRows& rows, int64_t begin, int64_t end) { rows.run(begin, end); });
+  if (setup.schedule.rows > 1)
+    return run_in_parts(
+        setup.schedule,
+        [&] { return ProgramRows(setup.plan, setup.program, setup.schedule, setup.outs, setup.inputs); },
+        [](ProgramRows& rows, int64_t begin, int64_t end) { rows.run(begin, end); });
   run_in_parts(
       setup.schedule, [&] { return TileLoop(setup); },
       [](TileLoop& loop, int64_t begin, int64_t end) { loop.run_fused(begin, end); });

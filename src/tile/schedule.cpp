@@ -10,6 +10,7 @@
 #include "tile/elements.h"
 #include "tile/gather.h"
 #include "tile/pool.h"
+#include "tile/program_rows.h"
 #include "tile/run.h"
 
 namespace tenon {
@@ -86,6 +87,13 @@ SmallVector<bool, 8> inputs_in_place(const Plan& plan) {
   return in_place;
 }
 
+/// Whether an input is neither read where it lies nor one short run of elements that repeat.
+bool gathers_any(const Plan& plan) {
+  return std::any_of(plan.operands.begin() + plan.outputs, plan.operands.end(), [](const Plan::Operand& operand) {
+    return operand.access == AccessPattern::gather || operand.access == AccessPattern::transposed;
+  });
+}
+
 /// Whether every row of an output begins on a cache line: rows that different threads write must not share one.
 bool rows_are_on_lines(const Plan& plan, const Program& program, const Memory& memory, int result) {
   if (memory.place(result) != 0) return false;
@@ -154,7 +162,11 @@ int count_far_gathers(const Plan& plan, const Program& program, const Schedule& 
     }
   const bool is_read_ahead = count == 1 || longest > kShortStep || program.widest() < kPrefetchedWidth;
   if (plan.fused == 1 && is_read_ahead) return 0;
-  return schedule.is_far || bytes > streaming_threshold() / 2 ? count : 0;
+  // Rows that are only copied come from the last cache without: prefetched, they take up to 1.8 times as long. Bench:
+  // ./dev bench --sweep, copies.
+  const bool copies_rows = count == 1 && longest == 1 && program.copies();
+  const int64_t most = copies_rows ? streaming_threshold() : streaming_threshold() / 2;
+  return schedule.is_far || bytes > most ? count : 0;
 }
 
 /// Whether an operand is gathered in this form by tiles of so many elements.
@@ -183,10 +195,15 @@ bool stays_gathered(const Plan& plan, const Program& program) {
   return false;
 }
 
+/// Elements of a tile whose registers stay in the first-level cache.
+int64_t near_tile(const Program& program, const Schedule& schedule) {
+  const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
+  return std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
+}
+
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
-  const int64_t slots = std::max<int64_t>(schedule.slots.count, 1);
-  const int64_t near = std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
+  const int64_t near = near_tile(program, schedule);
   if (plan.flat <= near && stays_gathered(plan, program)) return plan.flat;
   // A list of single elements is as long as a tile and takes time to make.
   const int64_t wanted = schedule.far_gathers > 1                         ? kFarTileBytes / program.widest()
@@ -247,7 +264,8 @@ int64_t slot_bytes_of(const Plan& plan, const Program& program, int64_t elements
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
   schedule.far_gathers = count_far_gathers(plan, program, schedule);
   schedule.tile = choose_tile(plan, program, schedule);
-  schedule.slot_bytes = slot_bytes_of(plan, program, schedule.tile, schedule.tile);
+  schedule.rows = ProgramRows::rows_of(plan, program, schedule, near_tile(program, schedule));
+  schedule.slot_bytes = slot_bytes_of(plan, program, schedule.tile * schedule.rows, schedule.tile);
   cut_into_tiles(plan, schedule);
 }
 
@@ -316,7 +334,8 @@ uintptr_t Memory::place(int64_t output) const noexcept {
 }
 
 int64_t Schedule::staging_bytes_of(const Program& program, int result) const noexcept {
-  return streams(result) ? StreamedOutput::bytes(tile * result_size(program, result)) : 0;
+  const int64_t elements = tile * (route == Route::tiles ? rows : 1);
+  return streams(result) ? StreamedOutput::bytes(elements * result_size(program, result)) : 0;
 }
 
 void make_schedule(const Plan& plan, const Program& program, const Memory& memory, Schedule& schedule) {
@@ -327,7 +346,7 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
     schedule.further_stores.push_back(choose_store_mode(plan, program, memory, schedule, result));
   if (schedule.route == Route::direct) {
     schedule_direct(plan, program, schedule);
-  } else if (schedule.route == Route::tiles && !schedule.streams() && runs_by_elements(plan, program)) {
+  } else if (schedule.route == Route::tiles && runs_by_elements(plan, program, schedule.streams())) {
     schedule_elements(plan, schedule);
   } else {
     const SmallVector<bool, 8> in_place = inputs_in_place(plan);
@@ -339,8 +358,10 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
     for (int input = 0; input < program.inputs(); ++input)
       schedule.list_bytes += list_bytes_of(plan, program, input, schedule);
     schedule.scratch_bytes = schedule.slots.count * schedule.slot_bytes + schedule.list_bytes + schedule.staging_bytes;
-    schedule.is_one_tile = schedule.route == Route::tiles && schedule.tiles == 1 &&
-                           std::find(in_place.begin(), in_place.end(), false) == in_place.end();
+    if (schedule.route == Route::tiles)
+      schedule.scratch_bytes += ProgramRows::value_bytes(plan, program, schedule.rows);
+    schedule.is_one_tile =
+        schedule.route == Route::tiles && schedule.tiles == 1 && schedule.list_bytes == 0 && !gathers_any(plan);
     for (int result = 0; result < program.results(); ++result)
       schedule.is_one_tile &= schedule.store_of(result) == StoreMode::in_place;
   }

@@ -46,9 +46,9 @@ struct Schedule {
   bool is_far = false;                    // the results exceed their share of the last-level cache
   StoreMode store = StoreMode::in_place;  // of the first result
   SmallVector<StoreMode, 4> further_stores;
-  bool is_one_tile = false;    // of operands that kernels read and write where they are
+  bool is_one_tile = false;    // of operands that lie or repeat there, and results that kernels write in place
   int64_t tile = 0;            // elements of a tile, or of a direct run's piece
-  int64_t rows = 1;            // of a block
+  int64_t rows = 1;            // of a block; for tiles: that are computed together
   bool through_tiles = false;  // a transposed copy's blocks are transposed to a tile
   int far_gathers = 0;         // operands that are gathered from beyond the caches
   int64_t per_loop = 0;        // tiles for one index of the outer loops; for blocks: along the transposed loop; for

@@ -11,7 +11,7 @@ namespace {
 // A shorter innermost reduced loop is kept in the first stage, if that leaves so small a part of the elements: by
 // elements, or by bytes of narrow ones that are not widened. Runs of so many elements are folded one by one, and rows
 // of so many across. Bench: ./dev bench --sweep, several dims.
-constexpr int64_t kShortInner = 64, kShortInnerBytes = 256, kSmallPart = 8, kLongRun = 2048, kLongRow = 1024;
+constexpr int64_t kShortInner = 64, kShortInnerBytes = 256, kSmallPart = 8, kLongRun = 1 << 14, kLongRow = 1024;
 // Elements that are worth two stages, and whose partial results stay in the cache, however many.
 constexpr int64_t kLeast = 1 << 10, kFew = 1 << 18;
 

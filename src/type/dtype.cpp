@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tenon/error.h"
+#include "type/complex_half.h"
 
 namespace tenon {
 namespace {
@@ -66,12 +67,15 @@ constexpr int kind_of(Dtype dtype) {
   return dtype == bool_ ? 0 : is_integral(dtype) ? 1 : is_floating_point(dtype) ? 2 : 3;
 }
 
+/// complex32: a common dtype that no tensor can have.
+constexpr Dtype kComplexHalf = static_cast<Dtype>(kDtypeCount);
+
 /// An operand category of lower priority can raise the kind of the result, but not its precision. A category without
 /// operands has no dtype.
 std::optional<Dtype> combine(std::optional<Dtype> higher, std::optional<Dtype> lower) {
   if (!higher || !lower) return higher ? higher : lower;
-  if (is_complex(*lower) && kind_of(*higher) == 2) return to_complex(*higher);
-  if (is_complex(*lower) && kind_of(*higher) == 1) return lower;
+  if (kind_of(*lower) == 3 && kind_of(*higher) == 2) return higher == float16 ? kComplexHalf : to_complex(*higher);
+  if (kind_of(*lower) == 3 && kind_of(*higher) <= 1) return lower;
   return kind_of(*lower) <= kind_of(*higher) ? *higher : promote_types(*higher, *lower);
 }
 
@@ -118,7 +122,10 @@ Dtype promote_types(Dtype a, Dtype b) {
 }
 bool can_cast(Dtype from, Dtype to) noexcept { return kind_of(from) <= kind_of(to); }
 
-Dtype result_type(const TypedOperand* operands, int64_t count) {
+namespace {
+
+/// The dtype of all operands together; may be kComplexHalf.
+Dtype combined(const TypedOperand* operands, int64_t count) {
   std::optional<Dtype> joined[3];
   for (int64_t i = 0; i < count; ++i) {
     std::optional<Dtype>& category = joined[static_cast<int>(operands[i].category)];
@@ -126,6 +133,14 @@ Dtype result_type(const TypedOperand* operands, int64_t count) {
   }
   return combine(joined[0], combine(joined[1], joined[2])).value_or(bool_);
 }
+
+}  // namespace
+
+Dtype result_type(const TypedOperand* operands, int64_t count) {
+  const Dtype dtype = combined(operands, count);
+  return dtype == kComplexHalf ? to_complex(float16) : dtype;  // an error
+}
+bool is_complex_half(const TypedOperand* operands, int64_t count) { return combined(operands, count) == kComplexHalf; }
 
 namespace {
 

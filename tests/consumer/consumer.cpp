@@ -27,6 +27,12 @@ bool computes() {
   return sum.sizes() == tenon::SizesView{5, 3} && sum.sum().item<double>() == 30;
 }
 
+/// The library of decompositions is installed beside the other.
+bool decomposes() {
+  const Tensor half = tenon::linalg_inv(tenon::full({1, 1}, 2.0));
+  return half.item<float>() == 0.5f && tenon::fft_rfft(tenon::ones({4}))[0].item().as_complex().re == 4;
+}
+
 bool differentiates() {
   Tensor leaf = tenon::ones({3}).requires_grad_();
   (leaf * (tenon::ones({5, 1}) + tenon::ones({3}))).sum().backward();
@@ -76,7 +82,7 @@ bool catches() {
 }  // namespace
 
 int main() {
-  bool (*const claims[])() = {computes, differentiates, passes_lists, checks_gradients, compiles, catches};
+  bool (*const claims[])() = {computes, decomposes, differentiates, passes_lists, checks_gradients, compiles, catches};
   int number = 0;
   for (const auto claim : claims) {
     ++number;

@@ -198,8 +198,10 @@ def within_special_error(request, wanted, got):
         return torch.broadcast_to(x.isnan() if x.is_floating_point() else torch.tensor(False), wanted.shape) & got.isnan()
     if block in ("lgamma", "mvlgamma"):  # absolute near its zeros, and of each term
         error = (64 if block == "mvlgamma" else 4) * eps * (1 + a.abs())
-    elif block in ("igamma", "igammac"):  # of exp(log), with the error of log, which depends on the place in memory
-        error = 32 * eps * a.abs() * (1 + a.abs().log().abs())
+    elif block in ("igamma", "igammac"):  # of exp(log), log the difference of large terms; PyTorch's depend on the layout
+        n, x = (torch.as_tensor(o).to(torch.float64) for o in operands_of(request, open_storages(request)))
+        terms = ((n * x.log()).abs() + n.lgamma().abs()).nan_to_num(nan=0, posinf=0)
+        error = eps * a.abs() * (32 * (1 + a.abs().log().abs()) + torch.broadcast_to(terms, a.shape))
     elif block == "special_airy_ai" or block.startswith("special_bessel_"):  # near their zeros; compilers fuse different products
         error = 2 * eps * (1 + a.abs())
     elif block == "special_ndtr":  # (1 + erf) / 2
@@ -315,6 +317,8 @@ def within_complex_error(request, wanted, got):
     if computed in ("float16", "bfloat16"):
         eps = torch.finfo(BY_NAME[computed]).eps / 8
     error = (wanted.to(torch.complex128) - got.to(torch.complex128)).abs()
+    if op in ("sigmoid", "silu"):  # near a pole, 1 + exp(-z) is a small difference of rounded numbers
+        scale = scale * (1 + (scale if op == "sigmoid" else (wanted / view_of(request["args"][0], open_storages(request))).abs()).nan_to_num())
     if op in ("arccos", "acos"):  # pi/2 - asin(z) in PyTorch
         scale = scale + math.pi / 2
     smallest = torch.finfo(torch.float64 if eps < 1e-10 else torch.float32).tiny * eps
@@ -457,7 +461,7 @@ def verdict(request, wanted, answer):
     resized = request["op"] == "narrow_copy"  # which does not warn of that in PyTorch (docs/differences.md)
     if request["op"] == "cross":  # PyTorch warns about a missing dim once per process
         wanted, answer = ({**side, "warnings": [text for text in side["warnings"] if "Using torch.cross without" not in text]} for side in (wanted, answer))
-    if not resized and list(dict.fromkeys(wanted["warnings"])) != answer["warnings"]:
+    if not resized and answer["warnings"] not in (wanted["warnings"], list(dict.fromkeys(wanted["warnings"]))):
         return f"warnings: wanted {wanted['warnings']}, got {answer['warnings']}"
     return stray_write(request, answer)
 

@@ -381,7 +381,7 @@ def test_backward_lets_other_threads_run():
 
 
 @pytest.mark.parametrize("work", [
-    "x.expand(1 << 42).sum()",
+    "x.expand(1 << 42).prod()",
     "x.register_hook(lambda grad: time.sleep(60)), (x * 1).sum().backward()",
 ])  # fmt: skip
 def test_interrupt(work):
@@ -466,7 +466,9 @@ OWN_ARGUMENTS = {
 
 def has_gradcheck(op):
     first = op.parameters[0]
-    return first.name == "input" and not first.is_index and not op.is_loss and op.name not in WITHOUT_DERIVATIVE
+    # Of symmetric matrices and of complex numbers: test_linalg_against_torch.py, test_fft_against_torch.py.
+    is_of_others = op.name in ("linalg_cholesky", "linalg_cholesky_ex", "linalg_eigh", "linalg_eigvalsh", "_fft_c2c", "_fft_c2r")
+    return first.name == "input" and not first.is_index and not op.is_loss and op.name not in WITHOUT_DERIVATIVE and not is_of_others
 
 
 @pytest.mark.parametrize("op", [op for op in declared.OPS if has_gradcheck(op)], ids=lambda op: op.name)

@@ -69,7 +69,7 @@ def test_borrowed_buffers_are_held():
     gc.collect()
     view.release()
     data.append(1)
-    with pytest.raises(ValueError):
+    with pytest.raises(RuntimeError, match="could not retrieve buffer"):
         tenon.frombuffer(view, dtype=tenon.uint8)
 
 

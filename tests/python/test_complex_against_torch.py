@@ -157,6 +157,7 @@ GRADIENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex values to real:UserWarning")  # of PyTorch's own functions
 @pytest.mark.parametrize("dtypes, function", GRADIENTS)
 def test_gradients(dtypes, function):
     def gradients(m):
@@ -388,3 +389,72 @@ def test_small_batches_of_infinities_times_zero(dtype):
 def test_complex_numbers_of_float16_are_missing(call):
     with pytest.raises(NotImplementedError, match="complex32, the complex dtype of float16, is not supported"):
         call(tenon.ones(3, 2, dtype=tenon.float16))
+
+
+def half(m):
+    return m.tensor([1.0009765625, -2.0, float("inf"), float("nan")], dtype=m.float16)
+
+
+def small(x):
+    """Sums and products of infinite parts may differ: docs/differences.md."""
+    return x if abs(x) < 1e4 else 0.3 + 2j
+
+
+# What float16 beside a complex number without dims gives in a dtype that Tenon has, or PyTorch's error. The parts are rounded to
+# float16: 1.001 is equal to 1.0009765625, 1e9 to infinity.
+BESIDE_HALF = {
+    "eq": lambda m, x: half(m) == x,
+    "eq, reflected": lambda m, x: m.eq(m.tensor(x), half(m)),
+    "ne of a tensor": lambda m, x: half(m).ne(m.tensor(x)),
+    "eq_": lambda m, x: half(m).eq_(x),
+    "ne into int32": lambda m, x: m.ne(half(m), x, out=m.empty(4, dtype=m.int32)),
+    "float_power": lambda m, x: m.float_power(half(m), x),
+    "add into complex64": lambda m, x: m.add(half(m)[:2], small(x), out=m.empty(2, dtype=m.complex64)),
+    "sub with alpha": lambda m, x: m.sub(half(m)[:2], m.tensor(small(x)), alpha=3, out=m.empty(2, dtype=m.complex64)),
+    "mul into complex128": lambda m, x: m.mul(m.tensor(small(x)), half(m)[:2], out=m.empty(2, dtype=m.complex128)),
+    "add into float32": lambda m, x: m.add(half(m), x, out=m.empty(4)),
+    "add_": lambda m, x: half(m).add_(x),
+    "pow_": lambda m, x: half(m).pow_(x),
+    "where into complex64": lambda m, x: m.where(half(m) > 0, half(m), x, out=m.empty(4, dtype=m.complex64)),
+    "complex into complex64": lambda m, x: m.complex(half(m), half(m), out=m.empty(4, dtype=m.complex64)),
+    **{name: lambda m, x, name=name: getattr(m, name)(half(m), m.tensor(x)) for name in
+       ("div", "pow", "lt", "ge", "fmod", "remainder", "floor_divide", "atan2", "hypot", "copysign", "logaddexp", "xlogy", "logical_and", "bitwise_and", "gcd",
+        "maximum", "nextafter", "igamma", "clamp_min")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [1.001 + 0j, 1e9 + 0j, -2j, complex("nan")])
+@pytest.mark.parametrize("call", BESIDE_HALF.values(), ids=BESIDE_HALF)
+def test_float16_beside_a_complex_number(call, number):
+    same(call, number, exact=False)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "int32", "float32", "bool"])
+@pytest.mark.parametrize("exponent", [3.5e38, -1e300, 1e39 + 1j, 1 + 1e39j, 1j * float("inf"), float("inf")])
+def test_exponents_that_overflow_are_infinite(dtype, exponent):
+    same(lambda m: m.tensor([2, 1, 0, 1]).to(getattr(m, dtype)) ** exponent, exact=False)
+    same(lambda m: m.tensor([2, 1, 0, 1]).to(getattr(m, dtype)).pow_(exponent), exact=False)
+
+
+def test_a_complex_operand_with_dims_decides():
+    """What float16 and a number would give is then of no importance."""
+    same(lambda m: m.addcmul(m.ones(2, dtype=m.complex64), m.tensor(1.0, dtype=m.float16), m.tensor(1j)))
+    same(lambda m: m.tensor(1.0, dtype=m.float16) + m.ones(2, dtype=m.complex64))
+
+
+@pytest.mark.parametrize("sizes, other", [((40, 50), (40, 50)), ((40, 50), (50,)), ((40, 1), (40, 50))])
+def test_complex_writes_its_out_once(sizes, other):
+    """Parts that lie in the `out=` itself are read before they are overwritten."""
+
+    def call(m, shares):
+        re, im = m.arange(math.prod(sizes), dtype=m.float32).view(sizes), m.ones(other) * 2
+        out = m.zeros(40, 50, dtype=m.complex64)
+        if shares:
+            im = m.view_as_real(out).view(-1)[: math.prod(other)].view(other).add_(2)
+        version = out._version
+        assert m.complex(re, im, out=out) is out
+        return out, out._version - version
+
+    for shares in (False, True):
+        (ours, ours_written), (theirs, theirs_written) = call(tenon, shares), call(torch, False)
+        assert ours.tolist() == theirs.tolist() and ours_written == theirs_written == 1

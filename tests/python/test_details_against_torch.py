@@ -403,3 +403,64 @@ def test_a_bool_as_the_bound_of_hardshrink_has_a_gradient():
         m.nn.functional.hardshrink(x, True).sum().backward()
         gradients.append(x.grad.tolist())
     assert gradients[0] == gradients[1] == [1, 0, 0, 0, 1]
+
+
+WARNED = [
+    lambda m: m.baddbmm(m.full((1, 1, 1), 1 + 2j), m.ones(1, 2, 0, dtype=m.complex64), m.ones(1, 0, 2)),
+    lambda m: m.baddbmm(m.full((1, 1, 1), 1 + 2j), m.ones(1, 2, 0, dtype=m.complex64), m.ones(1, 0, 2), beta=0),
+    lambda m: m.bucketize(m.arange(5), m.ones(1).expand(3), out=m.zeros(8, dtype=m.int64)),
+    lambda m: m.searchsorted(m.arange(6)[::2], m.arange(6)[::2], out=m.zeros(2, 2, dtype=m.int64)),
+    lambda m: m.cross(m.arange(3), m.arange(3) + 1),
+    lambda m: m.cross(m.arange(3), m.arange(3) + 1, out=m.zeros(2, 2, dtype=m.int64)),
+    lambda m: m.cross(m.zeros(2), m.zeros(2), out=m.zeros(3)),
+    lambda m: m.var(m.tensor([1 + 2j])),
+    lambda m: m.std_mean(m.tensor([1 + 2j]), 0),
+    lambda m: m.std(m.tensor([1 + 2j]), 0, out=m.zeros(3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(WARNED)))
+def test_warnings_of_lost_parts_and_resized_outputs(number):
+    same(lambda m: WARNED[number](m))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ignored", [-100, 0])
+def test_smoothed_losses_of_byte_classes(ignored, weighted, dtype, reduction):
+    def loss(m):
+        weight = m.ones(5) if weighted else None
+        return m.nn.functional.cross_entropy(m.arange(10.0).reshape(2, 5), m.zeros(2, dtype=getattr(m, dtype)), weight, ignore_index=ignored, label_smoothing=0.1, reduction=reduction)
+
+    same(loss)
+
+
+def test_a_sum_of_repeated_or_crosswise_elements_warns_once_of_lost_parts():
+    x = tenon.ones(4, 1, dtype=tenon.complex64).expand(4, 5)
+    y = tenon.ones(6, 9, 3, dtype=tenon.complex64).permute(1, 0, 2)
+    out = tenon.empty(3, 6).t()
+    for call in (lambda: x.sum(1, dtype=tenon.float32), lambda: x.sum(0, dtype=tenon.float32), lambda: tenon.sum(y, 0, dtype=tenon.float32, out=out)):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            call()
+        assert len(seen) == 1
+
+
+WRITES = {
+    "fill_": lambda m, x, number: x.fill_(number),
+    "full_like": lambda m, x, number: m.full_like(x, number),
+    "scalar_tensor": lambda m, x, number: m.scalar_tensor(number, dtype=x.dtype),
+    "an element": lambda m, x, number: x.reshape(-1).__setitem__(0, number) or x,
+    "by index": lambda m, x, number: x.reshape(-1).__setitem__(m.tensor([0]), number) or x,
+    "by mask": lambda m, x, number: x.__setitem__(x == 0, number) or x,
+    "masked_fill": lambda m, x, number: x.masked_fill(x == 0, number),
+}
+
+
+@pytest.mark.parametrize("sizes", [(), (1,), (3,)])
+@pytest.mark.parametrize("dtype, number", [("bfloat16", 3.39e38), ("bfloat16", 3.4e38), ("bfloat16", 1e39), ("float16", 65519.0), ("float16", 7e4), ("float32", 1e39)])
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_numbers_too_large_for_what_they_are_written_to(write, dtype, number, sizes):
+    """One element of bfloat16 becomes infinite; several are refused, if one call fills them."""
+    same(lambda m: write(m, m.zeros(sizes, dtype=getattr(m, dtype)), number))

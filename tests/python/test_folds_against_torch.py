@@ -359,3 +359,27 @@ def test_gradient_of_a_norm_of_16_bits_is_rounded_once(dtype, ord):
     (grad,) = tenon.autograd.grad(tenon.linalg.vector_norm(ours, ord, dtype=tenon.float32), ours)
     (wanted,) = torch.autograd.grad(torch.linalg.vector_norm(exact, ord), exact)
     assert grad.tolist() == wanted.to(getattr(torch, dtype)).tolist()
+
+
+@pytest.mark.parametrize("order", [(0, 2, 3, 1), (2, 3, 1, 0), (0, 3, 1, 2), (3, 0, 2, 1)])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16", "int64"])
+def test_results_in_another_order_than_elements(order, dtype):
+    """Rows of results are short, and elements are folded in their order in memory."""
+    import torch
+
+    numbers = torch.arange(2 * 3 * 5 * 175).remainder(7)
+    for dims in ([2], [0, 2], [1], [3]):
+        for op in ("sum", "amax", "any"):
+            for keepdim in (False, True):
+                found = []
+                for m in (tenon, torch):
+                    x = m.tensor(numbers.tolist()).reshape([(2, 3, 5, 175)[i] for i in order]).to(getattr(m, dtype))
+                    y = getattr(m, op)(x.permute([order.index(i) for i in range(4)]), dims, keepdim)
+                    found.append((y.tolist(), y.stride(), str(y.dtype).split(".")[1]))
+                assert found[0] == found[1], (dims, op, keepdim)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 15, 16, 17])
+@pytest.mark.parametrize("runs", [63, 64, 1000])
+def test_aminmax_of_short_runs(n, runs):
+    same(lambda m, x: m.aminmax(x, dim=1), judge.view(judge.tensor([(i * 37) % 101 / 4 for i in range(n * runs)], "float32"), lambda t: t.reshape(runs, n)))

@@ -478,3 +478,81 @@ def test_errors_of_linear(sizes, bias, out):
         for columns in (2, 4):
             for turned in (False, True):
                 same(call, dtype, columns, turned)
+
+
+@pytest.mark.parametrize("out", [(5,), (4,), (1, 5), (2, 5), (0,), ()])
+@pytest.mark.parametrize("sizes", [(2,), (3, 2), (4, 3, 2)])
+@pytest.mark.parametrize("bias", ["none", "dense", "one number"])
+def test_linear_into(sizes, bias, out):
+    """The warning of a vector's result names a matrix."""
+
+    def call(m):
+        x, into = m.ones(sizes), m.ones(out)
+        linear = m._C._nn.linear if m is torch else m.nn.functional.linear
+        return linear(x, m.ones(5, 2), BIASES[bias](m, x), out=into), into
+
+    same(call)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_running_numbers_are_rounded_once(dtype):
+    """batch_norm's running numbers have the bits of PyTorch's, where the batch's are exact."""
+    found = []
+    for m in (tenon, torch):
+        x = m.tensor([[0.0, 1.0], [2.0, 5.0], [1.0, 3.0], [1.0, 3.0], [1.0, 3.0]]).to(getattr(m, dtype))
+        mean, var = (m.arange(1, 3).to(getattr(m, dtype)) / n for n in (3, 7))
+        m.nn.functional.batch_norm(x, mean, var, training=True, momentum=0.3)
+        found.append([t.to(m.float64).tolist() for t in (mean, var)])
+    assert found[0] == found[1]
+
+
+def permuted(x, order):
+    """The same elements, with `order` as the order of dims in memory."""
+    return x.permute(order).contiguous().permute([order.index(dim) for dim in range(len(order))])
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("sizes", [(3, 2, 4, 5), (2, 3, 1, 4), (4, 3), (2, 3, 4), (2, 3, 2, 4, 3)])
+def test_the_gradient_of_batch_norm_has_the_strides_of_the_result(sizes, training):
+    """Whatever the strides of the input and of the result's gradient."""
+    channels, orders = sizes[1], [list(range(len(sizes))), list(reversed(range(len(sizes)))), [0, *range(2, len(sizes)), 1]]
+    for input_order in orders:
+        for grad_order in orders:
+
+            def call(m):
+                x = permuted(m.linspace(-1, 2, math.prod(sizes)).reshape(sizes), input_order).requires_grad_()
+                weight, bias = (m.linspace(low, 1, channels).requires_grad_() for low in (0.5, -1))
+                result = m.nn.functional.batch_norm(x, m.ones(channels), m.ones(channels), weight, bias, training)
+                grad = permuted(m.linspace(0, 1, math.prod(sizes)).cos().reshape(sizes), grad_order)
+                return [result, *m.autograd.grad(result, (x, weight, bias), grad)]
+
+            theirs, mine = call(torch), call(tenon)
+            assert [t.stride() for t in theirs] == [t.stride() for t in mine], (input_order, grad_order)
+            for wanted, got in zip(theirs, mine):
+                torch.testing.assert_close(torch.from_dlpack(got.detach()), wanted.detach(), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("sizes", [(5, 3, 7, 50), (3, 40, 7, 7), (9, 5, 2, 2), (70, 33), (2, 3, 5000), (1, 1, 3)])
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("last", [False, True])
+def test_batch_norm_of_halves_is_rounded_once(sizes, dtype, mixed, last):
+    """The result is that of float64, rounded, in any order of dims and for any number of elements of a channel."""
+    generator = torch.Generator().manual_seed(sum(sizes))
+    half, channels = getattr(torch, dtype), sizes[1]
+    x = torch.randn(sizes, generator=generator).to(half)
+    if last:
+        x = permuted(x, [0, *range(2, len(sizes)), 1])
+    numbers = [torch.rand(channels, generator=generator).to(torch.float32 if mixed else half) + 0.5 for _ in range(4)]
+    for training in (False, True):
+        if training and x.numel() == channels:
+            continue
+        wide = [t.double() for t in numbers]
+        wanted = torch.nn.functional.batch_norm(x.double(), *wide, training=training)
+        mine = [tenon.from_dlpack(t.clone()) for t in numbers]
+        got = tenon.nn.functional.batch_norm(tenon.from_dlpack(x), *mine, training=training)
+        assert got.stride() == torch.nn.functional.batch_norm(x, *[t.clone() for t in numbers], training=training).stride()
+        # Half a unit in the last place of the largest term, and what float32 loses.
+        unit = torch.finfo(half).eps
+        error = (torch.from_dlpack(got).double() - wanted).abs()
+        assert (error <= 0.51 * unit * wanted.abs() + 1e-5).all(), error.max()

@@ -1,6 +1,8 @@
 """gather, scatter, index_add, masked_select, tril, roll and similar ops, compared with PyTorch: values, nodes, first and
 second gradients."""
 
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -236,3 +238,23 @@ def test_triangles_of_narrow_matrices(shape):
 def test_other_words_for_reductions(reduce, include_self):
     x, source, index = judge.tensor([[1.0, -2.0, 3.0]] * 2, "float32"), judge.tensor([[2.0, -3.0, 1.0]], "float32"), judge.tensor([[1, 0, 1]], "int64")
     judge.same(lambda m, x, index, source: x.scatter_reduce(0, index, source, reduce, include_self=include_self), x, index, source)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "bfloat16", "float32", "complex64"])
+@pytest.mark.parametrize("sizes, dim", [((5, 1, 11), 1), ((7, 1), 1), ((1, 9), 0), ((5, 4, 3), 1)])
+def test_index_add_of_one_part(dtype, sizes, dim):
+    """One place takes a whole part: values, and one write is counted."""
+    found = []
+    for m in (tenon, torch):
+        numbers = m.arange(math.prod(sizes)).reshape(sizes)
+        x, part = numbers.to(getattr(m, dtype)), (numbers.narrow(dim, 0, 1) * 3 + 1).to(getattr(m, dtype))
+        place = m.tensor([sizes[dim] - 1])
+        results = [x.index_add(dim, place, part), x.clone().index_add_(dim, place, part), x.mT.contiguous().mT.index_add_(dim, place, part.mT.contiguous().mT)]
+        found.append([[t.to(m.complex128).tolist(), t._version] for t in results])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("size, stride, offset", [((-1,), (1,), 0), ((2, -1), (1, 1), 0), ((-2, 3), (1, 1), None), ((2,), (-1,), 0), ((2,), (1,), -1)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_wrong_strides_of_as_strided_scatter(size, stride, offset, count):
+    judge.same(lambda m: m.as_strided_scatter(m.arange(6.0), m.ones(count), size, stride, offset))

@@ -1,5 +1,6 @@
 """The module's objects, settings, warnings, errors, threads and stubs. PyTorch is not needed."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -240,7 +241,7 @@ def test_long_ops_release_the_gil():
 
 
 LONG_WORK = {
-    "sum": "x.sum()",
+    "prod": "x.prod()",
     "add": "tenon.add(y, 1, out=y)",
     "exp": "tenon.exp(y, out=y)",
     "copy": "z.copy_(y.t())",
@@ -290,4 +291,6 @@ def test_stubs(tmp_path, root, type_errors):
     )
     errors = type_errors(program)
     assert len(errors) == 2 and ":8: error" in errors[0] and ":9: error" in errors[1], errors
-    assert type_errors(*sorted((root / "examples").glob("*.py")), strict=False) == []
+    # One example needs packages of the extra `ecosystem`.
+    missing = {"larger_than_one_machine.py"} if importlib.util.find_spec("distributed") is None else set()
+    assert type_errors(*(path for path in sorted((root / "examples").glob("*.py")) if path.name not in missing), strict=False) == []

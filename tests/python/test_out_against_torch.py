@@ -229,6 +229,7 @@ PARTS = {
     "running sum without imaginary parts": lambda m, out: m.cumsum(COMPLEX(m), 0, out=out),
     "running product without imaginary parts": lambda m, out: m.cumprod(COMPLEX(m), 1, out=out),
     "clamp by a complex number": lambda m, out: m.clamp(m.arange(6.0).reshape(2, 3), min=1j, out=out),
+    "the only matrix of a chain": lambda m, out: m.chain_matmul(m.arange(6.0).reshape(2, 3), out=out),
     "clamp by complex numbers": lambda m, out: m.clamp(m.arange(6.0).reshape(2, 3), 1j, 2 + 0j, out=out),
 }
 OUTS = {

@@ -61,6 +61,8 @@ def result_dtype(words, dtype):
     for clause in special:
         if clause == "of integers and bool the default dtype" and dtype in INTEGERS:
             return "float32"
+        if clause == "of integers and bool that of the default dtype" and dtype in INTEGERS:
+            return "complex64"
         if clause == "of integers and bool int64" and dtype in INTEGERS:
             return "int64"
         for of, given in re.findall(r"of (\w+) (\w+)(?:,|$)", clause):
@@ -98,9 +100,13 @@ def arguments(op, dtype_names):
             value = tenon.ones(2, 2, dtype=getattr(tenon, dtype_names[0]) if op.name == "where" and len(op.parameters) == 1 else tenon.bool)
         elif parameter.is_index and parameter is not op.parameters[0]:
             value = tenon.zeros(SIZES[op.name, parameter.name] if (op.name, parameter.name) in SIZES else [2] if op.name in ("index_add", "index_select") or op.is_loss else [2, 2], dtype=tenon.int64)
+        elif parameter.name == "pivots":
+            value = tenon.ones(2, dtype=tenon.int32) * 2
         elif parameter.is_operand:
             sizes = op.sizes(parameter, lambda letter: 2) if op.shapes else SIZES.get((op.name, parameter.name), [2, 2])
             value = tenon.ones(sizes, dtype=getattr(tenon, dtype_names[made % len(dtype_names)]))
+            if op.name.startswith("linalg_") and sizes[-2:] == [2, 2]:
+                value = value + tenon.eye(2, dtype=value.dtype)  # positive definite
             made += 1
         elif parameter.name.startswith("return_"):  # one more result
             keywords[parameter.name] = True
@@ -116,7 +122,7 @@ def arguments(op, dtype_names):
         elif parameter.choices:
             value = parameter.choices[0]
         else:
-            value = [0] if parameter.type in ("int[]", "int[1]") else "fro" if parameter.type == "str" else 0 if "dim" in parameter.name else 1
+            value = True if parameter.type == "bool" else [0] if parameter.type in ("int[]", "int[1]") else "fro" if parameter.type == "str" else 2 if parameter.name == "last_dim_size" else 0 if "dim" in parameter.name else 1
         if parameter.keyword_only:
             keywords[parameter.name] = value
         else:

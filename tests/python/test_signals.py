@@ -34,8 +34,8 @@ def test_an_op_continues_after_a_handler_returns():
         seen = []
         signal.signal(signal.SIGINT, lambda *a: seen.append(time.perf_counter()))
         later(.1)
-        while not seen: total = tenon.ones(1).expand(1 << 33).sum()
-        print(len(seen), total.item() == 1 << 33)
+        while not seen: total = tenon.ones(1).expand(1 << 33).prod()
+        print(len(seen), total.item() == 1)
         """
     ) == ["1", "True"]
 
@@ -48,14 +48,14 @@ def test_handlers_run_promptly_during_an_op(number):
         def handler(*a): raise Stop
         signal.signal(signal.{number}, handler)
         asked = later(.2, signal.{number})
-        try: endless.sum()
+        try: endless.prod()
         except Stop: print("stopped", time.perf_counter() - asked < 1)
         """
     )
     assert out == ["stopped", "True"]
 
 
-@pytest.mark.parametrize("work", ["endless.sum()", "endless.all()", "tenon.sum(endless, 0, out=tenon.empty(()))", "big @ big"])
+@pytest.mark.parametrize("work", ["endless.prod()", "endless.var()", "tenon.prod(endless, 0, out=tenon.empty(()))", "big @ big"])
 def test_ctrl_c_ends_ops_that_make_new_tensors(work):
     out = run(
         f"""
@@ -101,8 +101,8 @@ def test_a_handler_may_compute():
         x = tenon.ones(300000)
         signal.signal(signal.SIGINT, lambda *a: seen.append((x + x).sum().item()))
         later(.1)
-        while not seen: total = tenon.ones(1).expand(1 << 33).sum().item()
-        print(seen, total == 1 << 33)
+        while not seen: total = tenon.ones(1).expand(1 << 33).prod().item()
+        print(seen, total == 1)
         """
     ) == ["[600000.0]", "True"]
 
@@ -112,7 +112,7 @@ def test_the_main_thread_does_not_wait_for_a_worker():
         """
         done = threading.Event()
         def work():
-            while not done.is_set(): tenon.ones(1).expand(1 << 30).sum()
+            while not done.is_set(): tenon.ones(1).expand(1 << 30).prod()
         worker = threading.Thread(target=work, daemon=True)
         worker.start()
         asked = later(.2)
@@ -266,9 +266,9 @@ def test_a_handler_may_fork():
         signal.signal(signal.SIGINT, handler)
         large = tenon.ones(1).expand(1 << 35)
         later(.2)
-        try: total = large.sum().item()
+        try: total = large.prod().item()
         except RuntimeError as error:
             os._exit(0 if "was forked" in str(error) and (tenon.ones(300000) + 1).sum().item() == 600000 else 1)
-        print(total == 1 << 35, os.waitpid(children[0], 0)[1])
+        print(total == 1, os.waitpid(children[0], 0)[1])
         """
     ) == ["True", "0"]

@@ -392,3 +392,26 @@ def test_rolls_of_short_rows(shape, dtype):
             same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape)[:, ::2], shift, dim))
     same(lambda m: m.roll(m.tensor(numbers, dtype=getattr(m, dtype)).reshape(shape), (1, 2), (0, 1)))
     same(lambda m: m.roll(m.ones(shape, device="meta"), 1, -1).stride())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("n", [31, 32, 33, 50, 64, 65, 127, 128, 129])
+def test_ranks_of_short_rows(dtype, n):
+    """The element of each rank, with ties and NaN; its place is one where the element lies, and equal elements have places of their own."""
+    rows = elements(tenon, (4, n), dtype, n)
+    ordered = tenon.sort(rows, dim=1, stable=True)
+    for k in (1, 2, n // 2, n - 1, n):
+        found = tenon.kthvalue(rows, k, 1)
+        assert str(found.values.tolist()) == str(ordered.values[:, k - 1].tolist())
+        assert found.indices.tolist() == ordered.indices[:, k - 1].tolist()
+    mine, theirs = tenon.nanmedian(rows, 1), torch.nanmedian(elements(torch, (4, n), dtype, n), 1)
+    assert str((mine.values + 0).tolist()) == str((theirs.values + 0).tolist())
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("sizes", [(2, 15), (3, 16), (2, 3, 2100), (5, 4, 17)])
+def test_cumprod_across_rows(dtype, sizes):
+    """Of contiguous elements and of those with gaps, into a result, in place and over its own memory."""
+    for step in (1, 2):
+        for call in (lambda m, x: x.cumprod(-2), lambda m, x: (x * 1).cumprod_(-2), lambda m, x: m.cumprod(x * 1, -2, dtype=m.float64)):
+            same(lambda m: call(m, (m.arange(math.prod(sizes) * step).remainder(7) - 3).to(getattr(m, dtype)).reshape(sizes[:-1] + (-1,))[..., ::step]))

@@ -117,3 +117,10 @@ def test_missing_derivatives(name, text):
     assert y.grad.shape == (2,)
     with pytest.raises(NotImplementedError, match=f"the derivative for '{text}' is not implemented."):
         getattr(tenon.special, name)(x, y).sum().backward()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("sizes, strides", [((1, 100, 17, 1), (9, 6, 600, 6)), ((1, 3, 1), (7, 1, 3)), ((2, 1, 3, 1), (1, 9, 2, 5))])
+def test_ndtr_has_the_strides_of_its_steps(sizes, strides, dtype):
+    wanted, got = (m.special.ndtr(m.empty_strided(sizes, strides, dtype=getattr(m, dtype)).fill_(1)).stride() for m in (torch, tenon))
+    assert got == wanted

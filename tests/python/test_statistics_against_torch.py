@@ -40,6 +40,8 @@ STATISTICS = {
     "bincount of other sizes": lambda m: m.bincount(of(m, COUNTS), of(m, WEIGHTS)[:2]),
     "searchsorted by a sorter": lambda m: m.searchsorted(of(m, V).flip(0), of(m, V) + 0.5, sorter=m.tensor([2, 1, 0])),
     "searchsorted by a wrong sorter": lambda m: m.searchsorted(of(m, V), of(m, V), sorter=m.tensor([2, 1, 9])),
+    "searchsorted by a sorter without dims": lambda m: m.searchsorted(m.tensor(0.5), of(m, V), sorter=m.tensor(0)),
+    "searchsorted by a negative sorter without dims": lambda m: m.searchsorted(m.tensor(0.5), of(m, V), sorter=m.tensor(-1)),
     "searchsorted of a number": lambda m: m.searchsorted(of(m, V), 2.5),
     "searchsorted of a large number": lambda m: m.searchsorted(of(m, V), 2**63),
     "bucketize of a number": lambda m: m.bucketize(2, of(m, V), right=True),
@@ -60,8 +62,12 @@ STATISTICS = {
     "tensordot of too many dims in a tensor": lambda m: m.tensordot(M_of(m), M_of(m), m.tensor(3)),
     "tensordot of too many dims": lambda m: m.tensordot(M_of(m), M_of(m), 3),
     "tensordot of other sizes": lambda m: m.tensordot(M_of(m), M_of(m), ([0], [1])),
+    "chain_matmul of one matrix": lambda m: m.chain_matmul(M_of(m)[:, :1]),
     "chain_matmul": lambda m: m.chain_matmul(M_of(m), M_of(m).t(), M_of(m)),
     "multi_dot": lambda m: m.linalg.multi_dot([M_of(m)[0], M_of(m).t(), M_of(m), M_of(m)[1]]),
+    "multi_dot of other sizes before a vector": lambda m: m.linalg.multi_dot([M_of(m), M_of(m), of(m, V), M_of(m)]),
+    "multi_dot of another dtype before a vector": lambda m: m.linalg.multi_dot([M_of(m), M_of(m).t().float(), of(m, V), M_of(m)]),
+    "multi_dot of a last tensor with three dims": lambda m: m.linalg.multi_dot([M_of(m), M_of(m), M_of(m)[None]]),
 }
 
 
@@ -295,6 +301,20 @@ def test_strides_of_batch_norm(name, training, dtype, differentiated):
         return F(m).batch_norm(x, *numbers, training=training).stride()
 
     assert strides(tenon) == strides(torch)
+
+
+@pytest.mark.parametrize("sizes, strides", [
+    ((3, 5, 1, 1), (5, 1, 5, 5)), ((1, 5, 1, 2), (10, 1, 10, 5)), ((3, 1, 2, 2), (4, 1, 2, 1)), ((3, 5, 1, 1, 1), (5, 1, 5, 5, 5)),
+    ((3, 5, 1, 1), (5, 1, 1, 1)), ((3, 5, 2, 2), (20, 1, 10, 5)),
+])
+@pytest.mark.parametrize("training", [False, True])
+def test_gradients_of_batch_norm_keep_strides(sizes, strides, training):
+    def gradient(m):
+        x = m.empty_strided(sizes, strides).copy_(m.arange(1.0, 1 + math.prod(sizes)).view(sizes)).requires_grad_()
+        F(m).batch_norm(x, m.zeros(sizes[1]), m.ones(sizes[1]), training=training).sum().backward()
+        return x.grad
+
+    assert gradient(tenon).stride() == gradient(torch).stride()
 
 
 @pytest.mark.parametrize("training", [True, False])

@@ -95,7 +95,7 @@ def test_the_stubs_have_no_errors(tmp_path, type_errors):
 def named_results():
     """Every op with named results, and calls of it."""
     for name in tenon.return_types.__all__:
-        if not name.endswith("_out"):
+        if not name.endswith("_out") and not name.startswith("linalg_"):
             needed = [parameter for parameter in ("dim", "k") if re.search(rf"\bint {parameter}\b(?! =)", getattr(tenon.Tensor, name).__doc__)]
             given = "".join(f", {parameter}=1" for parameter in needed)
             yield name, f"x.{name}({given[2:]})"

@@ -47,7 +47,7 @@ def entry(op):
     inplace = f"[](const Value* values) {{ plain::{op.stem}_inplace({values}); }}" if op.has_inplace else "nullptr"
     reads = derivative_reads(op)
     bits = ", ".join(str(reads.get(place, 0)) for place in range(3))
-    return f"    {{Op::{op.block}, {function}, {inplace}, {{{bits}}}}},"
+    return f"    {{Op::{op.block}, {function}, {inplace}, {{{bits}}}, {'true' if reads else 'false'}}},"
 
 
 def definitions(op):
@@ -127,7 +127,7 @@ def function_definition(op):
     return "\n".join([
         f"{result(op)} {op.name}{parameter_list(op)} {{",
         *check_others(op),
-        *(recording(op) if derivative_reads(op) or not takes_numbers(op) else []),
+        *(recording(op) if derivative_reads(op) or not calls_others(op) else []),
         f"  return plain::{op.block}({arguments_of(op)});",
         "}",
     ])  # fmt: skip
@@ -152,9 +152,9 @@ def recording(op):
     ]
 
 
-def takes_numbers(op):
-    """Such an op without derivative calls others."""
-    return "Arg&" in parameter_list(op)
+def calls_others(op):
+    """Whether an op without derivative calls functions that are recorded: those of numbers or lists of dims, but for folds."""
+    return "Arg&" in parameter_list(op) and op.kind != "fold"
 
 
 def records(op):

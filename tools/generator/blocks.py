@@ -31,7 +31,7 @@ def read_blocks(path):
         block = text[match.start() : text.index("\n};", match.start())]
         blocks.append(Op(match.group(1), path.name, match.start(), block, facts_of(match.group(2))))
     # A struct with a capital is what blocks derive from.
-    if len(blocks) != len(re.findall(r"^struct [a-z]", text, re.M)):
+    if len(blocks) != len(re.findall(r"^struct [a-z_]", text, re.M)):
         raise SystemExit(f"ops.py: {path.name}: every block must begin with `static constexpr Row row{{...}};`")
     return blocks
 

@@ -16,7 +16,9 @@ WORDS = {
     "complex": ["complex64", "complex128"],
 }
 # Results whose name says the dtype.
-DTYPE_OF_RESULT = {"indices": "int64", "exponent": "int32", "inverse": "int64", "counts": "int64"}
+DTYPE_OF_RESULT = {"indices": "int64", "exponent": "int32", "info": "int32", "pivots": "int32"}
+DTYPE_OF_ASKED_RESULT = {"inverse": "int64", "counts": "int64"}
+REAL_RESULTS = {"S", "logabsdet", "eigenvalues"}  # of complex operands, unless all results are complex
 
 
 @functools.cache
@@ -93,12 +95,13 @@ def results(op):
     asked = [parameter.name.removeprefix("return_") for parameter in op.parameters if parameter.name.startswith("return_")]
     if asked and not any(op.result_names):  # unique: return_counts asks for the counts
         own = one_result(op, complex_to_real)
-        return {"first result": own, **{f"result {name}": DTYPE_OF_RESULT.get(name, own) for name in asked}}
+        return {"first result": own, **{f"result {name}": DTYPE_OF_ASKED_RESULT.get(name, own) for name in asked}}
     if not any(op.result_names):
         # Of two without a name, as of var_mean, the first is the real one.
         titles = ["result"] if not op.result_names else ["first result", "second result"]
         return {title: one_result(op, complex_to_real and title != "second result") for title in titles}
-    given = {f"result {name}": DTYPE_OF_RESULT.get(name) or one_result(op, complex_to_real) for name in op.result_names}
+    real = REAL_RESULTS if op.promotion != "to_complex" else ()
+    given = {f"result {name}": DTYPE_OF_RESULT.get(name) or one_result(op, complex_to_real or name in real) for name in op.result_names}
     return given if len(set(given.values())) > 1 else {"result": next(iter(given.values()))}
 
 
@@ -111,7 +114,9 @@ def one_result(op, complex_to_real):
     if op.promotion == "place":
         return "int64"
     if op.promotion == "to_complex":
-        return "complex; of float32 complex64, of float64 complex128"
+        of_integers = "; of integers and bool that of the default dtype" if "int64" in accepted(op) else ""
+        of_complex = ", of complex64 complex64, of complex128 complex128" if "complex64" in accepted(op) else ""
+        return f"complex; of float32 complex64, of float64 complex128{of_complex}{of_integers}"
     if op.promotion == "to_float64":
         return "float64; of complex64 complex128, of complex128 complex128"
     if op.promotion == "comparison":

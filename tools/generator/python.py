@@ -147,7 +147,10 @@ def modules_py(ops):
 
 
 # What torch.linalg has besides ops, and what decompositions get instead of Python's own error.
-IN_PYTHON = {"linalg": ["LinAlgError", "diagonal", "matmul", "vander"]}
+IN_PYTHON = {
+    "linalg": "LinAlgError cond diagonal lstsq matmul matrix_rank pinv tensorinv tensorsolve vander".split(),
+    "fft": "fftfreq fftshift ifftshift rfftfreq".split(),
+}
 MISSING = ["", "def __getattr__(name):", "    from tenon import _missing", "", '    _missing.refuse("linalg", name)', ""]
 
 
@@ -156,12 +159,12 @@ def module_py(module, names):
     return "\n".join([
         f'"""The functions of torch.{module} that exist here. Written by tools/ops.py from the declarations in src/ops/."""',
         "",
-        *(f"from tenon import {name} as {short}" for short, name in sorted(names.items())),
+        *(f"from tenon import {name} as {short}" for short, name in sorted(names.items()) if short not in written),
         *([f"from tenon._{module} import {', '.join(written)}"] if written else []),
         "",
-        f"__all__ = {json.dumps(sorted([*names, *written]))}",
+        f"__all__ = {json.dumps(sorted({*names, *written}))}",
         "",
-        *(MISSING if written else []),
+        *(MISSING if module == "linalg" else []),
     ])  # fmt: skip
 
 

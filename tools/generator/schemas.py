@@ -5,7 +5,7 @@ from generator.cpp import HEAD, boolean, read_values, result_as_list, string
 def schemas_inc(ops, views):
     names = {}  # by entries: ops of equal parameters share a list, whose addresses are a third of the library's relocations
     for op in ops + views:
-        names.setdefault(parameter_entries(op), f"kParameters_{op.name}_{op.block or op.place}")
+        names.setdefault(parameter_entries(op), f"kParameters_{op.name.strip('_')}_{(op.block or str(op.place)).strip('_')}")
     lines = [HEAD, *(f"constexpr Parameter {name}[] = {{{entries}}};" for entries, name in names.items())]
     lines += ["\nconstexpr Schema kSchemas[] = {", *(schema(op, names) for op in ops), "};", ""]
     lines += ["\nconstexpr ViewSchema kViews[] = {", *(view(op, names) for op in views), "};", ""]

@@ -7,7 +7,7 @@ from math import e, inf, nan, pi
 
 from . import _tenon
 from ._tenon import *
-from ._tenon import __version__
+from ._tenon import __version__, _fft_c2c, _fft_c2r, _fft_r2c
 from ._dtypes import finfo, iinfo
 from ._functions import (
     as_tensor,
@@ -57,7 +57,7 @@ newaxis = None
 double, float, half, int, long, short = float64, float32, float16, int32, int64, int16
 cfloat, cdouble = complex64, complex128
 
-_MODULES = ("autograd", "cuda", "func", "linalg", "nn", "optim", "special", "testing", "array_api", "backends", "mps", "version", "xpu")
+_MODULES = ("autograd", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "testing", "array_api", "backends", "dask", "mps", "version", "xpu")
 # Where functions are that few programs call.
 _ELSEWHERE = {"vmap": "func", "is_storage": "_storage", "UntypedStorage": "_storage", "TypedStorage": "_storage"}
 
@@ -72,7 +72,7 @@ def __getattr__(name):
         return importlib.import_module("." + name, __name__)
     if name in _ELSEWHERE:
         return getattr(importlib.import_module("." + _ELSEWHERE[name], __name__), name)
-    for file in ("_settings", "_more_functions", "_layers"):
+    for file in ("_settings", "_more_functions", "_decompositions", "_layers"):
         module = importlib.import_module("." + file, __name__)
         if name in module.__all__:
             return getattr(module, name)

@@ -3,12 +3,14 @@
 import collections
 import copy
 import dataclasses
-import dis
 import functools
+import opcode
+import re
+import sys
 import types
 import weakref
 
-from ._tenon import Tensor, _Fused, _is_in_fused_call, _is_traced
+from ._tenon import Tensor, _Fused, _FusedCalls, _is_in_fused_call, _is_traced
 
 __all__ = ["fuse"]
 
@@ -18,7 +20,10 @@ _MISSING = object()
 _ABOUT_DATA = ("no data", "meta tensors", "meta tensor with tensors", "meta device type tensor", "the mask's data")
 
 
-def fuse(function):
+_KEEP = ("costly", "nothing", "everything")
+
+
+def fuse(function=None, *, keep="costly"):
     """Makes `function` of tensors run as few passes over memory: elementwise ops of one shape become one pass.
 
     The function is called once for each signature of its arguments, with tensors that have no data; from then on its
@@ -27,36 +32,47 @@ def fuse(function):
     function reads, are part of the signature: a changed one traces again. A tensor that the function reads from elsewhere
     is read in each call. Sums over rows may add their elements in another order.
 
-    Where an argument requires grad, a function of elementwise ops, reductions, other ops of rows and views is one node,
-    `FusedBackward`: its derivative is fused, too, and computes again what it needs of the arguments. Any other function
-    is called as it is.
+    Where an argument requires grad, a function that gives new tensors and writes nothing is one node, `FusedBackward`: its
+    derivative is fused, too. `keep` says what the forward call keeps for it besides the arguments. By default that is what
+    takes a pass or more to compute again: products, sorting, sums of many elements. `keep="nothing"` takes the least
+    memory, `keep="everything"` keeps what the derivatives of the ops read.
 
-    `fuse` is also a decorator. `f.passes(*args)` is the number of passes over memory for these arguments,
+    `fuse` is also a decorator, `@tenon.fuse` or `@tenon.fuse(keep="nothing")`. `f.passes(*args)` is the number of passes over memory for these arguments,
     `f.explain(*args)` says what they are and how many bytes they move.
 
     Raises what the function raises, with its arguments as they were; RuntimeError for what cannot be traced: elements
     that are read (`if x.sum() > 0`, `.item()`, `.tolist()`), random numbers, `out=`, writes to views.
     """
+    if keep not in _KEEP:
+        raise ValueError(f"tenon.fuse: keep is one of {', '.join(map(repr, _KEEP))}, not {keep!r}")
+    if function is None:
+        return functools.partial(fuse, keep=keep)
     if not callable(function):
         raise TypeError(f"tenon.fuse: a function is expected, not {type(function).__name__}")
-    return _FusedFunction(function)
+    return _FusedFunction(function, _KEEP.index(keep))
 
 
-class _FusedFunction:
-    def __init__(self, function):
+class _FusedFunction(_FusedCalls):
+    """Calls look up `_traces` first; what is not there goes to `_call`."""
+
+    def __init__(self, function, keep):
+        super().__init__()
         functools.update_wrapper(self, function)
         self._function = function
+        self._keep = keep
         self._traces = {}  # by the arguments' structure and numbers: (guards, _Fused). By their number: if all are tensors
 
-    def __call__(self, *args, **kwargs):
-        known = self._traces.get(len(args))
-        if known is not None and not kwargs and (not known[0] or all([guard() for guard in known[0]])):
-            result = known[1](args)
-            if result is not NotImplemented:
-                return result if isinstance(result, Tensor) else _restored(result[0], iter(result[1]))
+    def __reduce__(self):
+        return _FusedFunction, (self._function, self._keep)
+
+    def _call(self, *args, **kwargs):
         fused, tensors = self._find(args, kwargs)
         result = fused(tensors)
-        return result if isinstance(result, Tensor) else _restored(result[0], iter(result[1]))
+        return result if isinstance(result, Tensor) else self._structured(result)
+
+    @staticmethod
+    def _structured(result):
+        return _restored(result[0], iter(result[1]))
 
     def passes(self, *args, **kwargs):
         """The number of passes over memory for these arguments."""
@@ -72,25 +88,27 @@ class _FusedFunction:
         return self if instance is None else types.MethodType(self, instance)
 
     def _find(self, args, kwargs):
-        tensors = []
-        key = (_described(args, tensors), _described(kwargs, tensors))
-        if not kwargs and all(type(value) is Tensor for value in args):
-            key = len(args)
+        if not kwargs and _are_tensors(args):
+            key, tensors = len(args), args
+        else:
+            tensors = []
+            key = (_described(args, tensors), _described(kwargs, tensors))
         known = self._traces.get(key)
-        if known is None or not all(guard() for guard in known[0]):
+        if known is None or not _all_hold(known[0]):
             guards = _guards(self._function, args, kwargs)
-            known = self._traces[key] = (guards, _Fused(self._traced(args, kwargs, guards)))
+            known = self._traces[key] = (guards, _Fused(self._traced(args, kwargs, guards), self._keep))
             if len(self._traces) > 64:
                 del self._traces[next(iter(self._traces))]
         return known[1], tensors
 
     def _traced(self, args, kwargs, guards):
         """The function of a list of tensors that calls it with these arguments, in which the tensors take their places."""
-        function, layout = self._function, _layout((args, kwargs))
+        function = self._function
+        layout = None if not kwargs and _are_tensors(args) else _layout((args, kwargs))
 
         def call(tensors):
-            given_args, given_kwargs = _restored(layout, iter(tensors))
-            if not _is_in_fused_call() and not all([guard() for guard in guards]):
+            given_args, given_kwargs = _restored(layout, iter(tensors)) if layout else (tensors, {})
+            if not _is_in_fused_call() and not _all_hold(guards):
                 raise RuntimeError(
                     f"tenon.fuse: what {_name(function)} reads changed between its call and a derivative of it that was "
                     "not asked for before; ask for that derivative before the change, or pass what changes as an argument"
@@ -101,9 +119,12 @@ class _FusedFunction:
                 if isinstance(error, (NotImplementedError, TypeError, RuntimeError)):
                     if any(text in str(error) for text in _ABOUT_DATA):
                         raise RuntimeError(_reads_elements(function, error)) from error
-                if place := _place_in(function, error):
-                    error.add_note(f"tenon.fuse: {place}{_name(function)}")
+                note = f"tenon.fuse: {place}{_name(function)}" if (place := _place_in(function, error)) else ""
+                if note and getattr(error, "__notes__", [""])[-1] != note:  # once of a function that calls itself
+                    error.add_note(note)
                 raise
+            if type(result) is Tensor:
+                return None, [result]
             found = []
             structure = _layout(result, found)
             if not found:
@@ -111,6 +132,10 @@ class _FusedFunction:
             return None if structure is _PLACE else structure, found
 
         return call
+
+
+def _are_tensors(values):
+    return all([type(value) is Tensor for value in values])
 
 
 def _name(function):
@@ -131,7 +156,7 @@ def _place_in(function, error):
 
 def _reads_elements(function, error):
     return (
-        f"tenon.fuse: {_place_in(function, error)}{_name(function)} reads elements (if, item(), tolist(), float(), numpy(), a mask as index), "
+        f"tenon.fuse: {_place_in(function, error)}{_name(function)} reads elements (if, print(), item(), tolist(), float(), numpy(), a mask as index), "
         "which are not known while it is traced; use tenon.where to choose by elements, or read them outside"
     )
 
@@ -268,9 +293,11 @@ def _restored(layout, tensors):
 
 
 def _guards(function, args, kwargs):
-    """Functions that say whether what `function` reads is still the same."""
+    """(call, where, name, value) for each variable that `function` reads: whether it is still the same is what the call
+    says. It need not be asked if the variable is the value itself. `where`: the dict of globals, or a cell; None: ask."""
     guards = []
-    described = {id(value) for value in (*args, *kwargs.values()) if dataclasses.is_dataclass(value)}
+    objects = [value for value in (*args, *kwargs.values()) if not _is_in_signature(value)]
+    described = {id(value) for value in objects if dataclasses.is_dataclass(value)}
     _add_guards(function, args, guards, set(), kwargs, described)
     return guards
 
@@ -292,42 +319,77 @@ def _add_guards(function, args, guards, seen, kwargs=None, described=()):
     if (function.__module__ or "").split(".")[0] == __name__.split(".")[0]:
         return  # Tenon's own
     seen.add(function.__code__)
-    for name, path in _reads(function.__code__):
-        base = _base_of(function, args, kwargs, name)
-        if base is None:
+    # Of local variables only arguments that are objects matter.
+    with_locals = not all(_is_in_signature(value) for value in (*args, *kwargs.values()))
+    for kind, name, path in _reads(function.__code__, with_locals):
+        found = _base_of(function, args, kwargs, kind, name)
+        if found is None:
             continue
-        if path and name in function.__code__.co_varnames and id(base()) in described and path[0] in _attributes(base()):
+        base, where = found
+        if path and kind != _GLOBAL and id(base()) in described and path[0] in _attributes(base()):
             continue  # part of the signature
-        _guard_path(base, path, guards, seen)
+        _guard_path(base, (where, name), path, guards, seen)
     for value in (function.__defaults__ or ()) + tuple((function.__kwdefaults__ or {}).values()):
-        _guard_value(lambda value=value: value, guards, seen)
+        _guard_value(lambda value=value: value, (None, None), guards, seen)
 
 
-def _reads(code):
-    """The variables that the code reads, each with the attributes that follow."""
-    found = set()
-    instructions = list(dis.get_instructions(code))
-    for at, instruction in enumerate(instructions):
-        if not instruction.opname.startswith(("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_FAST", "LOAD_CLASSDEREF")):
-            continue
-        names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
-        if not all(isinstance(name, str) for name in names):
-            continue
-        path = []
-        for following in instructions[at + 1 :]:
-            if following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
-                break
-            path.append(following.argval)
-        found.update((name, ()) for name in names[:-1])  # Python 3.13 loads two at once
-        found.add((names[-1], tuple(path)))
+# What an instruction does to the list of variables that a function reads, as one byte: a regular expression finds these
+# in a string of them. dis knows it, too, but takes longer than a trace, and so does a loop in Python.
+_NOTHING, _SKIPPED, _WIDER, _GLOBAL, _LOCAL, _CAPTURED, _TWO_LOCALS, _ATTRIBUTE = b".swglcta"
+_EFFECTS_OF_NAMES = {
+    **dict.fromkeys(("LOAD_GLOBAL", "LOAD_NAME"), _GLOBAL),
+    **dict.fromkeys(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_FAST_BORROW"), _LOCAL),
+    **dict.fromkeys(("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"), _CAPTURED),
+    **dict.fromkeys(("LOAD_FAST_LOAD_FAST", "STORE_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW"), _TWO_LOCALS),
+    **dict.fromkeys(("LOAD_ATTR", "LOAD_METHOD"), _ATTRIBUTE),
+    "CACHE": _SKIPPED,
+    "EXTENDED_ARG": _WIDER,
+}
+_EFFECTS = bytearray([_NOTHING] * 256)
+_SHIFTS = [0] * 256  # of names: their last bit is no part of the number
+for _name_of_op, _op in opcode.opmap.items():
+    if _op < 256:
+        _EFFECTS[_op] = _EFFECTS_OF_NAMES.get(_name_of_op, _NOTHING)
+        _SHIFTS[_op] = int(_name_of_op == "LOAD_GLOBAL" or (_name_of_op == "LOAD_ATTR" and sys.version_info >= (3, 12)))
+_VARIABLE = re.compile(rb"[glct](?:[sw]*a)*")
+_VARIABLE_OF_OTHERS = re.compile(rb"[gc](?:[sw]*a)*")  # no local one
+
+
+@functools.lru_cache(maxsize=1024)
+def _reads(code, with_locals=True):
+    """The variables that the code reads: (_GLOBAL, _LOCAL or _CAPTURED, name, the attributes that follow)."""
+    found, names, local_name = set(), code.co_names, code._varname_from_oparg
+    ops, low = code.co_code[::2], code.co_code[1::2]
+    effects = ops.translate(_EFFECTS)
+
+    def argument(at):
+        value, shift = low[at], 0
+        while at > 0 and effects[at - 1] == _WIDER:
+            at, shift = at - 1, shift + 8
+            value |= low[at] << shift
+        return value
+
+    for match in (_VARIABLE if with_locals else _VARIABLE_OF_OTHERS).finditer(effects):
+        begin, end = match.span()
+        kind, number = effects[begin], argument(begin)
+        path = tuple([names[argument(at) >> _SHIFTS[ops[at]]] for at in range(begin + 1, end) if effects[at] == _ATTRIBUTE])
+        if kind == _TWO_LOCALS:
+            found.add((_LOCAL, local_name(number >> 4), ()))
+            kind, number = _LOCAL, number & 15
+        found.add((kind, names[number >> _SHIFTS[ops[begin]]] if kind == _GLOBAL else local_name(number), path))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= _reads(constant)
+            found |= {read for read in _reads(constant, False) if read[0] != _LOCAL}
     return found
 
 
-def _base_of(function, args, kwargs, name):
+def _base_of(function, args, kwargs, kind, name):
+    """How to read a variable, and where it is: the dict of globals, a cell or None. None: it is no variable, or holds what
+    the call computes or the signature has."""
     code = function.__code__
+    if kind == _GLOBAL:
+        names = function.__globals__
+        return (lambda: names.get(name, _MISSING), names) if name in names else None
     if name in code.co_freevars:
         cell = function.__closure__[code.co_freevars.index(name)]
 
@@ -337,20 +399,20 @@ def _base_of(function, args, kwargs, name):
             except ValueError:
                 return _MISSING
 
-        return read
+        return read, cell
     if name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         place = code.co_varnames.index(name)
         given = args[place] if place < min(len(args), code.co_argcount) else kwargs.get(name)
-        if not isinstance(given, (Tensor, *_CONSTANTS, tuple, list, dict)):
-            return lambda: given
-        return None
-    if name in function.__globals__:
-        names = function.__globals__
-        return lambda: names.get(name, _MISSING)
+        if not _is_in_signature(given):
+            return lambda: given, None
     return None
 
 
-def _guard_path(base, path, guards, seen):
+def _is_in_signature(argument):
+    return isinstance(argument, (Tensor, *_CONSTANTS, tuple, list, dict))
+
+
+def _guard_path(base, variable, path, guards, seen):
     """Guards what a variable holds, and each attribute that is read from it."""
     value = base()
     if isinstance(value, types.ModuleType):
@@ -366,27 +428,31 @@ def _guard_path(base, path, guards, seen):
             return held
 
         value = read()
-        _guard_value(read, guards, seen)
+        _guard_value(read, (None, None) if names else variable, guards, seen)
         if value is _MISSING or isinstance(value, (Tensor, *_CONSTANTS)):
             return
 
 
-def _guard_value(read, guards, seen):
+def _guard_value(read, variable, guards, seen):
     value = read()
     if isinstance(value, Tensor):
         reference, version = weakref.ref(value), value._version
-        guards.append(lambda: read() is reference() and reference()._version == version)
+        guards.append((lambda: read() is reference() and reference()._version == version, None, None, None))
     elif isinstance(value, _CONSTANTS):
         exact = _exact(value)
-        guards.append(lambda: _exact(read()) == exact)
+        guards.append((lambda: _exact(read()) == exact, *variable, value))
     elif type(value) in (tuple, list, dict):
         copy = _frozen(value)
-        guards.append(lambda: _frozen(read()) == copy)
+        guards.append((lambda: _frozen(read()) == copy, None, None, None))
     elif callable(value) and not isinstance(value, type):
-        guards.append(lambda: read() == value)
+        guards.append((lambda: read() == value, *variable, value))
         _add_guards(value, (), guards, seen)
     else:
-        guards.append(lambda: read() is value)
+        guards.append((lambda: read() is value, *variable, value))
+
+
+def _all_hold(guards):
+    return all([guard[0]() for guard in guards])
 
 
 def _frozen(value):

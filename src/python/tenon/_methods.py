@@ -279,6 +279,20 @@ def _volatile(self):
     return False
 
 
+def _solved(name):
+    def method(self, *arguments, **options):
+        from . import _decompositions
+
+        return getattr(_decompositions, name)(self, *arguments, **options)
+
+    method.__name__, method.__doc__ = name, f"tenon.{name} of it."
+    return method
+
+
+# Functions of decompositions that are methods, too.
+_SOLVED = "cholesky cholesky_inverse cholesky_solve det inverse logdet lu lu_solve matrix_exp pinverse qr slogdet svd triangular_solve".split()
+
+
 def _sparse_only(name, layout):
     def method(self):
         raise RuntimeError(f"{name} expected {layout} tensor layout but got Strided")
@@ -293,7 +307,7 @@ _SPARSE = {"values": "sparse", "indices": "sparse coordinate", "coalesce": "spar
 METHODS = (
     apply_, as_subclass, const_data_ptr, cuda, dense_dim, dequantize, dim_order, get_device, is_distributed, is_neg, is_nonzero, is_pinned, is_same_size,
     is_set_to, is_shared, map2_, map_, new, new_empty_strided, nonzero_static, pin_memory, resize, resize_as, resolve_neg, set_, sparse_dim, storage, to_dense, type,
-    unsafe_chunk, unsafe_split, unsafe_split_with_sizes, untyped_storage, *(_sparse_only(*each) for each in _SPARSE.items()),
+    unsafe_chunk, unsafe_split, unsafe_split_with_sizes, untyped_storage, *(_sparse_only(*each) for each in _SPARSE.items()), *map(_solved, _SOLVED),
 )  # fmt: skip
 PROPERTIES = {name: property(lambda self: False, doc="False: there is no such tensor here.")
               for name in ("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu")}  # fmt: skip

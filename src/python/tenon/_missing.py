@@ -2,28 +2,15 @@
 
 _INSTEAD = {
     "linalg": {
-        "svd svdvals eig eigh eigvals eigvalsh inv det slogdet qr cholesky matrix_rank pinv tensorinv cond": "numpy.linalg.{}(x)",
-        "solve lstsq tensorsolve": "numpy.linalg.{}(a, b)",
-        "lu lu_factor": "scipy.linalg.{}(x)",
-        "lu_solve": "scipy.linalg.lu_solve(lu_and_pivots, b)",
-        "solve_triangular": "scipy.linalg.solve_triangular(a, b)",
-        "matrix_exp": "scipy.linalg.expm(x)",
-        "cholesky_ex inv_ex ldl_factor ldl_factor_ex ldl_solve lu_factor_ex solve_ex householder_product": "",
+        "ldl_factor ldl_factor_ex": "scipy.linalg.ldl(x)",
+        "ldl_solve householder_product": "",
     },
     "": {
-        "svd det slogdet qr cholesky": "numpy.linalg.{}(x)",
-        "inverse": "numpy.linalg.inv(x)",
-        "pinverse": "numpy.linalg.pinv(x)",
-        "logdet": "numpy.linalg.slogdet(x)",
-        "symeig eig": "numpy.linalg.eigh(x)",
-        "lstsq solve": "numpy.linalg.{}(a, b)",
-        "triangular_solve cholesky_solve": "scipy.linalg.solve_triangular(a, b)",
-        "lu": "scipy.linalg.lu(x)",
-        "lu_solve": "scipy.linalg.lu_solve(lu_and_pivots, b)",
-        "matrix_exp": "scipy.linalg.expm(x)",
+        "symeig": "linalg.eigh(x)",
+        "eig matrix_rank": "linalg.{}(x)",
+        "lstsq solve": "linalg.{}(a, b)",
         "stft istft": "scipy.signal.{}(x)",
-        "cholesky_inverse geqrf lobpcg lu_unpack orgqr ormqr pca_lowrank svd_lowrank matrix_rank": "",
-        "fft": "numpy.fft.fft(x)",
+        "geqrf lobpcg orgqr ormqr pca_lowrank svd_lowrank": "",
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc convolution": "x.unfold(dim, size, step) and tensordot",
         "avg_pool1d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d adaptive_max_pool1d": "x.unfold(dim, size, step).mean(-1) or .amax(-1)",
         "gru lstm rnn_tanh rnn_relu gru_cell lstm_cell rnn_tanh_cell rnn_relu_cell": "linear, sigmoid and tanh",
@@ -74,16 +61,8 @@ _INSTEAD = {
         "Node GradientEdge get_gradient_edge increment_version register_multi_grad_hook allow_mutation_on_saved_tensors": "",
     },
     "Tensor": {
-        "svd det slogdet qr cholesky": "numpy.linalg.{}(x)",
-        "inverse": "numpy.linalg.inv(x)",
-        "pinverse": "numpy.linalg.pinv(x)",
-        "logdet": "numpy.linalg.slogdet(x)",
-        "lu": "scipy.linalg.lu(x)",
-        "lu_solve": "scipy.linalg.lu_solve(lu_and_pivots, b)",
-        "matrix_exp": "scipy.linalg.expm(x)",
-        "triangular_solve cholesky_solve": "scipy.linalg.solve_triangular(a, b)",
         "stft istft": "scipy.signal.{}(x)",
-        "cholesky_inverse geqrf orgqr ormqr lstsq eig symeig": "",
+        "geqrf orgqr ormqr lstsq eig symeig": "",
         "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_mkldnn sparse_mask smm": "",
         "share_memory_ xpu ipu mtia": "",
     },
@@ -106,8 +85,6 @@ def _functional_name(name):
 
 def reason(module, name):
     """Why a module of PyTorch's does not have the name here, or None where PyTorch may not have it either."""
-    if module == "fft":
-        return f"not in Tenon; numpy.fft.{name}(x) works"
     for names, instead in _INSTEAD[module].items():
         if name not in names.split():
             continue

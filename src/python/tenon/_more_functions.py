@@ -155,9 +155,14 @@ def frobenius_norm(input, dim, keepdim=False, *, out=None):
     return result if out is None else out.resize_(result.shape).copy_(result)
 
 
-def nuclear_norm(input, *args, **kwargs):
-    """Not in Tenon: NotImplementedError."""
-    raise NotImplementedError("nuclear_norm: singular values are not in Tenon; numpy.linalg.norm(x, 'nuc') works")
+def nuclear_norm(input, dim=(-2, -1), keepdim=False, *, out=None):
+    """The sums of singular values: linalg.matrix_norm of order "nuc"."""
+    check_tensor("nuclear_norm", input)
+    warnings.warn("at::nuclear_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future PyTorch release. "
+                  "Please use `linalg.matrix_norm(A, 'nuc', dim, keepdim)` instead", stacklevel=2)  # fmt: skip
+    if isinstance(dim, bool):  # nuclear_norm(input, keepdim)
+        dim, keepdim = (-2, -1), dim
+    return _tenon.linalg_matrix_norm(input, "nuc", tuple(dim), keepdim, out=out)
 
 
 def nonzero_static(input, *, size, fill_value=-1, out=None):

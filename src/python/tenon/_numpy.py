@@ -1,12 +1,22 @@
 """NumPy's functions on tensors: what Tenon has, it does itself; the rest NumPy does, and tensors come back."""
 
+import functools
 import operator
 
 import numpy
 
 import tenon
 
+from ._array_names import own_dtype
 from ._standard import _NUMPY
+
+
+def _over(array):
+    """A tensor over an array, or over a copy where the array is read-only or has negative strides. What is repeated stays so."""
+    if array.flags.writeable and min(array.strides, default=0) >= 0:
+        return tenon.from_numpy(array)
+    once = array[tuple(slice(1) if stride == 0 else slice(None) for stride in array.strides)]
+    return tenon.from_numpy(once.copy()).expand(array.shape)
 
 
 def _as_tensor(value):
@@ -14,7 +24,7 @@ def _as_tensor(value):
         return value.item()
     if isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc":
         try:
-            return tenon.as_tensor(value)
+            return _over(value)
         except (TypeError, ValueError):
             return value
     return value
@@ -38,9 +48,11 @@ def _as_array(value):
 
 def _from_array(value):
     """A result of NumPy's as a tensor, where its dtype is known here."""
+    if isinstance(value, numpy.generic) and value.dtype.kind in "biufc":
+        value = numpy.asarray(value)  # a tensor without dims: programs go on to ask it for what tensors have
     if isinstance(value, numpy.ndarray):
         try:
-            return tenon.from_numpy(value if value.flags.writeable and min(value.strides, default=0) >= 0 else value.copy())
+            return _over(value)
         except (TypeError, ValueError):
             return value
     return _rebuilt(value, _from_array) if isinstance(value, (list, tuple, dict)) else value
@@ -143,6 +155,80 @@ def _expand_dims(a, axis):
     return a.unsqueeze(axis) if isinstance(axis, int) else NotImplemented
 
 
+def _with_common_dtype(*operands):
+    """NumPy promotes the operands of products."""
+    common = functools.reduce(tenon.promote_types, (each.dtype for each in operands))
+    return [each.to(common) for each in operands]
+
+
+@_implements(numpy.take)
+def _take(a, indices, axis=None, mode="raise"):
+    if mode != "raise" or not isinstance(a, tenon.Tensor):
+        return NotImplemented
+    at = tenon.as_tensor(indices)
+    if at.dtype.kind not in "iu":
+        return NotImplemented
+    if axis is None:
+        return tenon.take(a, at.long())
+    return a[(slice(None),) * (axis % a.ndim) + (at.long(),)]
+
+
+@_implements(numpy.tensordot)
+def _tensordot(a, b, axes=2):
+    a, b = _with_common_dtype(tenon.as_tensor(a), tenon.as_tensor(b))
+    dims = axes if isinstance(axes, int) else tuple([each] if isinstance(each, int) else list(each) for each in axes)
+    return tenon.tensordot(a, b, dims)
+
+
+@_implements(numpy.einsum)
+def _einsum(subscripts, *operands, dtype=None, order="K", casting="safe", optimize=False):
+    if not isinstance(subscripts, str):
+        return NotImplemented
+    operands = [tenon.as_tensor(each) for each in operands]
+    operands = _with_common_dtype(*operands) if dtype is None else [each.to(dtype) for each in operands]
+    return tenon.einsum(subscripts, *operands)
+
+
+@_implements(numpy.percentile)
+def _percentile(a, q, axis=None, *, method="linear", keepdims=False):
+    return _quantile(a, tenon.as_tensor(q).double() / 100, axis, method=method, keepdims=keepdims)
+
+
+@_implements(numpy.quantile)
+def _quantile(a, q, axis=None, *, method="linear", keepdims=False):
+    if a.dtype not in (tenon.float32, tenon.float64):
+        return NotImplemented
+    return tenon.quantile(a, tenon.as_tensor(q).to(a.dtype), axis, keepdim=keepdims, interpolation=method)
+
+
+def _extreme(own, name):
+    def extreme(a, axis=None, *, keepdims=False):
+        dims = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        if any(a.shape[dim] == 0 for dim in dims):
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        return own(a, tuple(dims), keepdim=keepdims) if a.ndim else own(a)
+
+    return extreme
+
+
+_implements(numpy.min, numpy.amin)(_extreme(tenon.amin, "minimum"))
+_implements(numpy.max, numpy.amax)(_extreme(tenon.amax, "maximum"))
+
+
+def _like(own):
+    def made(prototype, *fill_value, dtype=None, order="K", subok=True, shape=None, device=None):
+        dtype = prototype.dtype if dtype is None else own_dtype(dtype)
+        sizes = prototype.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+        return own(sizes, *fill_value, dtype=dtype)
+
+    return made
+
+
+_LIKES = {numpy.empty_like: tenon.empty, numpy.zeros_like: tenon.zeros, numpy.ones_like: tenon.ones, numpy.full_like: tenon.full}
+for _function, _own in _LIKES.items():
+    _implements(_function)(_like(_own))
+
+
 @_implements(numpy.shape)
 def _shape(a):
     return tuple(a.shape)
@@ -174,8 +260,19 @@ def _called(own, inputs):
     return result.clone() if any(result is value for value in inputs) else result
 
 
+def _is_foreign(value):
+    """An array of another library that has ufuncs of its own, which may take tensors; or one whose mask would be lost."""
+    if isinstance(value, numpy.ma.MaskedArray):
+        return True
+    return not isinstance(value, (tenon.Tensor, numpy.ndarray, numpy.generic)) and hasattr(value, "__array_ufunc__")
+
+
 def ufunc(function, method, inputs, kwargs):
+    if any(map(_is_foreign, inputs)):
+        return NotImplemented
     out = kwargs.pop("out", None)
+    if kwargs.get("dtype") is None:
+        kwargs.pop("dtype", None)
     result = NotImplemented
     if method == "__call__" and not kwargs and function in _UFUNCS:
         result = _called(_UFUNCS[function], inputs)
@@ -190,11 +287,15 @@ def function(function, types, args, kwargs):
     if not all(issubclass(kind, (tenon.Tensor, numpy.ndarray)) for kind in types):
         return NotImplemented
     own = _FUNCTIONS.get(function)
+    if function in _LIKES and kwargs.get("dtype") is not None:
+        own_dtype(kwargs["dtype"])  # TypeError for records: Dask then keeps their fields in a dict, as tensors
     if own is not None:
-        given = {name: value for name, value in kwargs.items() if name != "out"}
+        given = {name: value for name, value in kwargs.items() if name != "out" and not (name == "dtype" and value is None)}
         if "keepdims" in given and len(args) == 1:
             given.setdefault("axis", None)
         try:
+            if "dtype" in given:
+                given["dtype"] = own_dtype(given["dtype"])
             result = own(*args, **given)
         except (TypeError, RuntimeError):  # arguments only NumPy takes
             result = NotImplemented

@@ -1,6 +1,8 @@
 """Methods of Tensor that are rarely called, such as conversions for other libraries."""
 
-from . import _methods, _missing, _tenon
+import math
+
+from . import _array_names, _methods, _missing, _tenon
 from ._tenon import Tensor
 
 
@@ -67,6 +69,12 @@ def _used_bytes(self):
     strides = tuple(0 if own == 0 else new for own, new in zip(self.stride(), once.stride()))
     begin = once.storage_offset() * once.itemsize
     return _tenon._bytes(once)[begin : begin + extent * once.itemsize], strides
+
+
+def used_nbytes(self):
+    """The bytes that a copy of the tensor needs: what is broadcast counts once."""
+    sizes = [1 if stride == 0 else size for size, stride in zip(self.shape, self.stride())]
+    return 0 if self.is_meta else math.prod(sizes) * self.itemsize + object.__sizeof__(self)
 
 
 def __reduce_ex__(self, protocol):
@@ -177,6 +185,10 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
 
 def __dask_tokenize__(self):
     import hashlib
+    import sys
+
+    if "dask.array" in sys.modules:
+        from . import dask as _  # the registration, where Tenon is not installed and so has no entry point
 
     digest = hashlib.blake2b(bytes(memoryview(_used_bytes(self.detach().contiguous())[0]))).hexdigest()
     return ("tenon.Tensor", repr(self.dtype), tuple(self.shape), self.stride(), digest)
@@ -195,6 +207,6 @@ _METHODS = (
 def extend(cls):
     for name, value in (*_methods.PROPERTIES.items(), *_missing.absent_methods().items()):
         setattr(cls, name, value)
-    for method in (*_METHODS, *_methods.METHODS):
+    for method in (*_METHODS, *_array_names.METHODS, *_methods.METHODS):
         method.__qualname__ = f"Tensor.{method.__name__}"
         setattr(cls, method.__name__, method)

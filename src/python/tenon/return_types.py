@@ -5,8 +5,13 @@ import collections
 from tenon import _tenon
 
 _TYPES = dict(_tenon._return_types)
-# Of a function that is written in Python.
-_TYPES["histogramdd"] = collections.namedtuple("histogramdd", ["hist", "bin_edges"], module=__name__)
+# Of functions that are written in Python.
+_WRITTEN = {
+    "histogramdd": "hist bin_edges", "linalg_lstsq": "solution residuals rank singular_values", "lu_unpack": "P L U", "qr": "Q R",
+    "slogdet": "sign logabsdet", "svd": "U S V", "triangular_solve": "solution cloned_coefficient",
+}  # fmt: skip
+for _name, _fields in _WRITTEN.items():
+    _TYPES[_name] = collections.namedtuple(_name, _fields, module=__name__)
 globals().update(_TYPES)
 __all__ = sorted(_tenon._return_types)
 

@@ -119,12 +119,12 @@ def tanh(input):
 
 def tanhshrink(input):
     """input - tanh(input)."""
-    return input - input.tanh()
+    return _nn.tanhshrink(input) if isinstance(input, tenon.Tensor) else input - input.tanh()
 
 
 def softsign(input):
     """input / (|input| + 1)."""
-    return input / (input.abs() + 1)
+    return _nn.softsign(input) if isinstance(input, tenon.Tensor) else input / (input.abs() + 1)
 
 
 # --- Padding

@@ -1,4 +1,4 @@
-"""The names of the Python array API standard, as far as there are ops for them.
+"""The names of the Python array API standard.
 
 https://data-apis.org/array-api/latest
 """
@@ -10,18 +10,19 @@ import tenon
 from tenon import (
     Size, arange, asarray, bool, broadcast_to, can_cast, complex64, complex128, conj, device as Device, e, empty, empty_like, eye,
     finfo, float32, float64, from_dlpack, full, full_like, iinfo, imag, inf, int16, int32, int64, int8, linspace, moveaxis, nan,
-    newaxis, ones, ones_like, permute as permute_dims, pi, real, reshape, squeeze, uint16, uint32, uint64, uint8, zeros, zeros_like,
+    newaxis, ones, ones_like, pi, real, reshape, squeeze, uint16, uint32, uint64, uint8, zeros, zeros_like,
 )  # fmt: skip
 
-from ._standard import *
+from .._standard import *
+from . import fft, linalg
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 
 
 def namespace(api_version=None):
     import sys
 
-    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
         raise ValueError(f"the array API of {api_version} is not known")
     return sys.modules[__name__]
 
@@ -35,7 +36,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def broadcast_arrays(*arrays):
-    return list(tenon.broadcast_tensors(*arrays))
+    return tuple(tenon.broadcast_tensors(*arrays))
 
 
 def broadcast_shapes(*shapes):
@@ -118,11 +119,15 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 def meshgrid(*arrays, indexing="xy"):
-    return list(tenon.meshgrid(*arrays, indexing=indexing))
+    return tuple(tenon.meshgrid(*arrays, indexing=indexing))
 
 
 def nonzero(x, /):
     return tenon.nonzero(x, as_tuple=True)
+
+
+def permute_dims(x, /, axes):
+    return tenon.permute(x, axes)
 
 
 def positive(x, /):
@@ -247,7 +252,7 @@ class _Info:
         return tenon.device("cpu")
 
     def devices(self):
-        return [tenon.device("cpu")]
+        return (tenon.device("cpu"),)
 
     def default_dtypes(self, *, device=None):
         return {"real floating": tenon.get_default_dtype(), "complex floating": tenon.get_default_dtype().to_complex(), "integral": int64, "indexing": int64}
