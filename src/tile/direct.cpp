@@ -167,6 +167,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     in.pattern = pattern;
     pattern += ((pattern_elements(plan, i + 1, schedule_.pattern) << in.shift) + kLine - 1) / kLine * kLine;
   }
+  moves_ = program.copies() && follows_ && lanes_[0].step == 1;
   if (schedule.streams() && instruction_.is_cast) [[unlikely]]
     stream_copies(program);
 }
@@ -297,6 +298,8 @@ void DirectRuns::call_for_whole_rows(Kernel kernel, std::byte* to, const std::by
     steps[operand] = in_[operand].row_step;
     from[operand] += rows * steps[operand];
   }
+  if (moves_ && kernel == instruction_.kernel)
+    return kernels().move[0].gather(to, lanes_[0].data, 1, n << out_.shift, steps[0], rows);
   if (instruction_.rows && rows > 1 && kernel == instruction_.kernel)
     return instruction_.rows(to, out_.row_step, lanes_, steps, n, rows);
   const RowCalls calls = row_calls(to, n);

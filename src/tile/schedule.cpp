@@ -20,6 +20,9 @@ namespace {
 // '^large/(f32\+i32|u8\*f32)/' and '^grad/'.
 constexpr int64_t kTileBytes = 16 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+// Runs that are only copied take longer tiles: each costs as much as some of its runs. Bench: ./dev bench --sweep,
+// copies.
+constexpr int64_t kCopiedTileBytes = 64 << 10;
 // Bytes of a register where several operands are gathered from beyond the caches: the processor reads ahead in each of
 // them only while its turn comes back soon. Bench: ./dev bench --sweep, steps.
 constexpr int64_t kFarTileBytes = 2 << 10;
@@ -165,7 +168,7 @@ int count_far_gathers(const Plan& plan, const Program& program, const Schedule& 
   // Rows that are only copied come from the last cache without: prefetched, they take up to 1.8 times as long. Bench:
   // ./dev bench --sweep, copies.
   const bool copies_rows = count == 1 && longest == 1 && program.copies();
-  const int64_t most = copies_rows ? streaming_threshold() : streaming_threshold() / 2;
+  const int64_t most = copies_rows ? 3 * streaming_threshold() / 2 : streaming_threshold() / 2;
   return schedule.is_far || bytes > most ? count : 0;
 }
 
@@ -201,6 +204,14 @@ int64_t near_tile(const Program& program, const Schedule& schedule) {
   return std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
 }
 
+/// Whether runs are copied straight to the result, without a list of them: a tile needs no register.
+bool copies_runs_straight(const Plan& plan, const Program& program, const Schedule& schedule) {
+  if (!program.copies() || schedule.store != StoreMode::in_place || schedule.far_gathers > 0) return false;
+  const int64_t* strides = plan.strides_of(plan.input(0));
+  return plan.operands[plan.input(0)].access == AccessPattern::gather && strides[0] == 1 &&
+         gather_form(plan, strides, shift_of(program.dtype(0)), kMaxTile) == GatherForm::block;
+}
+
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
   const int64_t near = near_tile(program, schedule);
@@ -208,6 +219,7 @@ int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& sc
   // A list of single elements is as long as a tile and takes time to make.
   const int64_t wanted = schedule.far_gathers > 1                         ? kFarTileBytes / program.widest()
                          : gathers(plan, program, GatherForm::list, near) ? kMinTile
+                         : copies_runs_straight(plan, program, schedule)  ? kCopiedTileBytes / program.widest()
                                                                           : near;
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
