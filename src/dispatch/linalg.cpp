@@ -348,10 +348,13 @@ Tensor plain::linalg_solve_triangular(const Tensor& self, const Tensor& B, bool 
     fail(op, std::string("Expected A and B to have the same dtype, but found A of type ") +
                  scalar_type_name(self.dtype()) + " and B of type " + scalar_type_name(B.dtype()) + " instead");
   check_code(self, "triangular_solve_cpu");
-  const Matrices triangle = copy_of(left ? a : transposed(a)), solution = copy_of(left ? b : transposed(b));
+  // One triangle for a batch of right sides is copied once.
+  const Tensor own = self.dim() == 2 ? self.detach() : a;
+  const Matrices triangle = copy_of(left ? own : transposed(own)), solution = copy_of(left ? b : transposed(b));
   const auto& by = decompositions(op, is_complex(self.dtype()));
   for_each(solution, [&](int64_t i) {
-    by.solve_triangular(triangle.rows, solution.columns, triangle.at(i), solution.at(i), upper == left, unitriangular);
+    by.solve_triangular(triangle.rows, solution.columns, triangle.at(triangle.count == 1 ? 0 : i), solution.at(i),
+                        upper == left, unitriangular);
   });
   const Tensor result = as(self.dtype(), solution);
   return left ? result : column_major(transposed(result), self.dtype());
