@@ -191,6 +191,30 @@ void angles(void* out, const Lanes* in, int64_t n) {
   std::fill(std::copy(from, from + 2 * n, rest), rest + 2 * kLanes, Part{1});
   store_some(d, angles_of(rest), to, n);
 }
+/// 1 / a, as the division of numbers computes it. Compilers do not see that `along` and `across` are constants.
+template <class Z>
+void reciprocals(void* out, const Lanes* in, int64_t n) {
+  using Part = typename Z::value_type;
+  using D = hn::ScalableTag<Part>;
+  using V = hn::Vec<D>;
+  const D d;
+  const V zero = hn::Zero(d), one = hn::Set(d, Part{1}), minus_one = hn::Set(d, Part{-1}), infinite = hn::Inf(d);
+  const Part* from = static_cast<const Part*>(in[0].data);
+  Part* to = static_cast<Part*>(out);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; n >= lanes; n -= lanes, from += 2 * lanes, to += 2 * lanes) {
+    V re, im;
+    hn::LoadInterleaved2(d, from, re, im);
+    const auto turned = hn::Not(hn::Ge(hn::Abs(re), hn::Abs(im)));
+    const auto is_zero = hn::And(hn::Eq(re, zero), hn::Eq(im, zero));
+    const V large = hn::IfThenElse(turned, im, re), ratio = hn::Div(hn::IfThenElse(turned, re, im), large);
+    const V scale = hn::Div(one, hn::Add(large, hn::Mul(hn::IfThenElse(turned, re, im), ratio)));
+    const V along = hn::Mul(hn::IfThenElse(turned, hn::Add(zero, ratio), one), scale);
+    const V across = hn::Mul(hn::IfThenElse(turned, minus_one, hn::Sub(zero, ratio)), scale);
+    hn::StoreInterleaved2(hn::IfThenElse(is_zero, infinite, along), across, d, to);  // 0 / 0 is NaN
+  }
+  for (; n > 0; --n, from += 2, to += 2) store_number<Z>(to, ops::reciprocal::forward(Lane<Z>(from[0], from[1])));
+}
 /// add with alpha.
 template <class Z>
 void add_multiples(void* out, const Lanes* in, int64_t n) {
@@ -263,6 +287,10 @@ void angles(void* out, const Lanes* in, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = std::atan2(from[i].im, from[i].re);
 }
 template <class Z>
+void reciprocals(void* out, const Lanes* in, int64_t n) {
+  unary<ops::reciprocal, Z, Z>(out, in, n);
+}
+template <class Z>
 void add_multiples(void* out, const Lanes* in, int64_t n) {
   by_steps<ops::add_alpha, Z, Z, Z, Z>(out, in, n);
 }
@@ -307,7 +335,7 @@ void times_logistics(void* out, const Lanes* in, int64_t n) {
       Op::exp, out, in, n, [](Lane<Z> a) HWY_ATTR { return -a; },
       [](Lane<Z> a, Lane<Z> power) HWY_ATTR { return a / (Lane<Z>(1) + power); });
 }
-// Ops whose loops are not those of a formula. `mul`, `add` with alpha, `addcmul` and `lerp` by a number go by whole
+// Ops whose loops are not those of a formula. `mul`, `reciprocal`, `add` with alpha, `addcmul` and `lerp` by a number go by whole
 // Highway vectors: GCC stores its own vectors in halves, and a load of the whole then has to wait. `where` only moves
 // elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps. Functions by parts:
 // kernel/complex_functions.cpp.
@@ -320,6 +348,7 @@ void times_logistics(void* out, const Lanes* in, int64_t n) {
   TENON_OWN_LOOP_OF(NAME, Complex64) \
   TENON_OWN_LOOP_OF(NAME, Complex128)
 TENON_OWN_LOOP(mul)
+TENON_OWN_LOOP(reciprocal)
 TENON_OWN_LOOP(add_alpha)
 TENON_OWN_LOOP(addcmul)
 TENON_OWN_LOOP(lerp)
@@ -357,6 +386,7 @@ void fill_complex(KernelTable& table) {
   set_kernels(table, Op::add_alpha, column, kernel_pair<&add_multiples<Z>, Z, Z, Z, Z>());
   set_kernels(table, Op::addcmul, column, kernel_pair<&add_products<Z>, Z, Z, Z, Z, Z>());
   set_kernels(table, Op::lerp, column, kernel_pair<&lerps<Z>, Z, Z, Z, Z>());
+  set_kernels(table, Op::reciprocal, column, kernel_pair<&reciprocals<Z>, Z, Z>());
   table.elementwise[static_cast<int>(Op::sgn)][column] = &unary<ops::sgn, Z, Z>;
   table.elementwise[static_cast<int>(Op::rsqrt)][column] = &inverse_roots<Z>;
   table.elementwise[static_cast<int>(Op::sigmoid)][column] = &logistics<Z>;

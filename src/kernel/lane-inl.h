@@ -259,15 +259,16 @@ HWY_INLINE Lane<T> choose(Truth condition, Lane<T> a, Lane<T> b) {
   result.v = condition.v ? a.v : b.v;
   return result;
 }
-/// `result`, unless an operand is NaN.
+/// `result`, which is NaN if the first operand is, unless the second one is NaN.
 template <std::floating_point T>
-HWY_INLINE T unless_nan([[maybe_unused]] T a, T b, T result) {
+HWY_INLINE T unless_nan(T b, T result) {
 #if HWY_TARGET <= HWY_AVX3
-  // Gives NaN as a + b, not as the operand: GCC would select the operand by a mask around a maximum that reads memory,
-  // and masked reads that miss the caches wait for each other (half the bandwidth on Zen 5).
-  return __builtin_isunordered(a, b) ? a + b : result;
+  // Gives NaN as b + b, not as b: GCC would select it by a mask around a maximum that reads memory, and masked reads
+  // that miss the caches wait for each other (half the bandwidth on Zen 5). Asked whether the operands are unordered,
+  // it reads one of them three times, which takes half the time again where vectors lie across lines.
+  return b != b ? b + b : result;
 #else
-  return b != b ? b : result;  // if `a` is NaN, `result` is NaN, too
+  return b != b ? b : result;
 #endif
 }
 /// The larger value; NaN if one is NaN; the first of two equal values (-0 and 0).
@@ -275,14 +276,14 @@ template <class T>
 HWY_INLINE Lane<T> larger(Lane<T> a, Lane<T> b) {
   Lane<T> result;
   result.v = b.v > a.v ? b.v : a.v;
-  if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(a.v, b.v, result.v);
+  if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(b.v, result.v);
   return result;
 }
 template <class T>
 HWY_INLINE Lane<T> smaller(Lane<T> a, Lane<T> b) {
   Lane<T> result;
   result.v = b.v < a.v ? b.v : a.v;
-  if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(a.v, b.v, result.v);
+  if constexpr (std::is_floating_point_v<T>) result.v = unless_nan(b.v, result.v);
   return result;
 }
 // The same for bounds that are one value for all lanes: the compiler moves the test for NaN out of the loop, and the
