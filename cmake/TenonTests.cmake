@@ -88,6 +88,9 @@ target_compile_definitions(tenon_consumer_checked PRIVATE _GLIBCXX_DEBUG _GLIBCX
 # The C header alone, by the strictest rules of its language, and as C++.
 add_executable(tenon_c_header tests/consumer/c_header.c)
 set_target_properties(tenon_c_header PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+if(TENON_SANITIZE)
+  set_target_properties(tenon_c_header PROPERTIES LINKER_LANGUAGE CXX)  # for the sanitizers' run-time library of C++
+endif()
 target_compile_options(tenon_c_header PRIVATE -pedantic -Wall -Wextra -Wconversion -Wstrict-prototypes -Werror)
 target_link_libraries(tenon_c_header PRIVATE tenon)
 add_test(NAME c_header COMMAND tenon_c_header)

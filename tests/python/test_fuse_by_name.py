@@ -2,7 +2,7 @@
 
 import pytest
 import tenon
-from test_fuse_memory import most_anonymous
+from memory import most_anonymous
 
 
 def rms_norm(x, weight):

@@ -3,36 +3,12 @@
 import json
 import pathlib
 import re
-import threading
-import time
 
-import numpy as np
 import pytest
 import tenon
+from memory import most_anonymous
 
-
-def most_anonymous(call):
-    """(what a call gives, the most anonymous memory that the process had more during it than before)."""
-
-    def anonymous():
-        status = pathlib.Path("/proc/self/status").read_text().split()
-        return int(status[status.index("RssAnon:") + 1]) << 10
-
-    before, peak, ended = anonymous(), 0, False
-
-    def watch():
-        nonlocal peak
-        while not ended:
-            peak = max(peak, anonymous())
-            time.sleep(0.001)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        return call(), peak - before
-    finally:
-        ended = True
-        watcher.join()
+np = pytest.importorskip("numpy")
 
 
 @pytest.mark.without_asan("AddressSanitizer keeps freed memory")
