@@ -47,8 +47,13 @@ std::vector<Layout> layouts() {
   };
   return {
       {"kept inside", gaps({9, 3, 40, 5}), {1}},
-      {"kept inside, several slabs", gaps({70, 3, 40, 5}), {1}},
-      {"kept inside, a slab that is left", gaps({3, 2, 7001, 5}), {1}},
+      {"kept inside, several slabs", gaps({300, 3, 40, 5}), {1}},
+      {"kept inside, a slab that is left", gaps({3, 2, 30'001, 5}), {1}},
+      {"kept inside all reduced", gaps({50, 900, 10}), {0}},
+      {"kept inside some reduced", gaps({4, 60, 700, 6}), {1}},
+      {"kept inside reduced on both sides", gaps({4, 3, 700, 5, 6}), {0, 3}},
+      {"kept inside, longer rows", gaps({40, 70, 90}), {0}},
+      {"kept inside more than a slab", gaps({70'000, 2, 3}), {0}},
       {"kept inside two reduced", gaps({30, 3, 40, 4}), {1, 3}},
       {"reduced outside", gaps({3, 5, 40, 4}), {0}},
       {"narrow rows", gaps({900, 3}), {0}},

@@ -335,10 +335,10 @@ void times_logistics(void* out, const Lanes* in, int64_t n) {
       Op::exp, out, in, n, [](Lane<Z> a) HWY_ATTR { return -a; },
       [](Lane<Z> a, Lane<Z> power) HWY_ATTR { return a / (Lane<Z>(1) + power); });
 }
-// Ops whose loops are not those of a formula. `mul`, `reciprocal`, `add` with alpha, `addcmul` and `lerp` by a number go by whole
-// Highway vectors: GCC stores its own vectors in halves, and a load of the whole then has to wait. `where` only moves
-// elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps. Functions by parts:
-// kernel/complex_functions.cpp.
+// Ops whose loops are not those of a formula. `mul`, `reciprocal`, `add` with alpha, `addcmul` and `lerp` by a number
+// go by whole Highway vectors: GCC stores its own vectors in halves, and a load of the whole then has to wait. `where`
+// only moves elements: complex64 uses the loops of int64, complex128 one loop for all combinations of steps. Functions
+// by parts: kernel/complex_functions.cpp.
 #define TENON_OWN_LOOP_OF(NAME, Z)            \
   template <>                                 \
   constexpr bool has_kernel<ops::NAME, Z>() { \

@@ -647,7 +647,7 @@ Course course_of(const Plan& plan, const Fold& fold) {
 }
 
 void run_fold(const Plan& plan, const Fold& fold, const void* in) {
-  if (packs_rows(plan, fold)) return run_packed(plan, fold, in);
+  if (packs_rows(plan)) return run_packed(plan, fold, in);
   if (!fold.out[0] && CourseRecord::plans_meta()) return note_course(course_of(plan, fold));
   if (finds_places(fold)) return run_places(plan, fold, in);
   for (int result = 0; result < states_of(fold.op, fold.lanes).results; ++result)

@@ -12,41 +12,49 @@
 namespace tenon {
 namespace {
 
-// Elements of a slab: it stays in the second cache. Bench: ./dev bench --sweep, gaps.
-constexpr int64_t kSlab = 1 << 15;
-constexpr int64_t kMostOfSlab = 1 << 17;  // where a reduced loop of it is whole
-constexpr int64_t kFewest = 1 << 10;      // elements for which a second plan pays
-constexpr int64_t kKeptRowBytes = 128;    // rows of kept elements around reduced loops
-constexpr int64_t kVeryShort = 3;         // elements of any row that is reduced, or lies along reduced ones
-constexpr int64_t kShortBytesRow = 12;    // the same, of single bytes
+// Elements of kept loops that a slab has whole, and of a slab: it stays in the second cache. Shorter pieces of each
+// reduced row come from memory at two thirds of the speed. Bench: ./dev bench --sweep --reductions, gaps.
+constexpr int64_t kSlab = 1 << 15, kMostOfSlab = 1 << 17;
+constexpr int64_t kFewest = 1 << 10;  // elements for which a second plan pays
+// Rows of kept elements around reduced loops: bytes where kernels fold each row by a call, and of rows from beyond the
+// caches; elements where rows are computed first, and where they are folded to states. Bench: ./dev bench --sweep
+// --reductions, gaps.
+constexpr int64_t kKeptRowBytes = 16, kFarKeptRowBytes = 64, kComputedRow = 200, kRowOfStates = 16;
+constexpr int64_t kVeryShort = 3;       // elements of any row that is reduced, or lies along reduced ones
+constexpr int64_t kShortBytesRow = 12;  // the same, of single bytes
 constexpr int64_t kRowOfFew = 64, kFewRowsBytes = 2048;  // elements of a row, and bytes of the rows around it
 constexpr int64_t kWidenedRow = 15;                      // rows of integers that are summed in int64, and of states
+constexpr int64_t kStepsRowBytes = 128;                  // rows with steps
 constexpr int64_t kWidestStep = 8;                       // between elements of rows with steps
 
-/// Which turns of which loop a slab takes. Inner loops are whole, outer ones are counted.
-struct Slabs {
+/// Which turns of which loop a slab takes. Some loops are whole in every slab, others are counted.
+class Slabs {
+ public:
   const Plan& plan;
-  int64_t loop = 0, turns = 1, inner = 1;  // inner: elements of the inner loops
+  int64_t loop = 0, turns = 1, inner = 1;  // inner: elements of the whole loops
   int64_t count = 1;                       // of slabs
   SmallVector<int64_t, 8> outer;
 
-  explicit Slabs(const Plan& given) : plan(given) {
-    while (loop < plan.ndim() && plan.sizes[loop] <= (is_reduced(plan, loop) ? kMostOfSlab : kSlab) / inner)
-      inner *= plan.sizes[loop++];
-    if (loop == plan.ndim()) return;
-    turns = std::max<int64_t>(kSlab / inner, 1);
-    count = of_loop();
-    for (int64_t i = loop + 1; i < plan.ndim(); ++i) {
-      outer.push_back(i);
-      count *= plan.sizes[i];  // exact: at most the number of elements
-    }
+  /// Inner loops are whole. If that counts reduced loops, all of these are whole instead, and kept ones are counted.
+  explicit Slabs(const Plan& given) : plan(given), loop(given.ndim()) {
+    is_whole_.resize(plan.ndim());
+    std::fill(is_whole_.begin(), is_whole_.end(), false);
+    cut();
+    if (are_all(false) || reduced_rows() > kSlab) return;
+    std::fill(is_whole_.begin(), is_whole_.end(), false);
+    inner = 1;
+    for (int64_t i = 0; i < plan.ndim(); ++i)
+      if (i == 0 || is_reduced(plan, i)) take(i);
+    cut();
   }
 
   bool is_one() const { return loop == plan.ndim(); }
+  /// Whether slabs have a loop, or some turns of it.
+  bool has(int64_t i) const { return is_whole_[i] || i == loop; }
   /// Whether the loops that slabs are taken from are all kept, or all reduced.
   bool are_all(bool reduced) const {
-    for (int64_t i = loop; i < plan.ndim(); ++i)
-      if (is_reduced(plan, i) != reduced) return false;
+    for (int64_t i = 0; i < plan.ndim(); ++i)
+      if (!is_whole_[i] && is_reduced(plan, i) != reduced) return false;
     return true;
   }
   /// Slabs of the loop.
@@ -54,10 +62,45 @@ struct Slabs {
   int64_t numel() const { return inner * turns; }  // exact: at most kMostOfSlab
   int64_t outputs() const {
     int64_t kept = 1;
-    for (int64_t i = 0; i < loop; ++i)
-      if (!is_reduced(plan, i)) kept *= plan.sizes[i];  // exact: at most kSlab
+    for (int64_t i = 0; i < plan.ndim(); ++i)
+      if (is_whole_[i] && !is_reduced(plan, i)) kept *= plan.sizes[i];  // exact: at most kSlab
     return kept;
   }
+
+ private:
+  void take(int64_t i) {
+    is_whole_[i] = true;
+    inner *= plan.sizes[i];  // exact: at most kMostOfSlab
+  }
+  /// Elements of a row and of all reduced loops. exact: at most the number of elements
+  int64_t reduced_rows() const {
+    int64_t elements = 1;
+    for (int64_t i = 0; i < plan.ndim(); ++i)
+      if (i == 0 || is_reduced(plan, i)) elements *= plan.sizes[i];
+    return elements;
+  }
+  /// Takes loops while there is room. Some turns of the next one are a slab, and the others are counted.
+  void cut() {
+    loop = plan.ndim();
+    count = turns = 1;
+    outer.resize(0);
+    for (int64_t i = 0; i < plan.ndim(); ++i) {
+      if (is_whole_[i]) continue;
+      if (!is_one()) {
+        outer.push_back(i);
+        count *= plan.sizes[i];  // exact: at most the number of elements
+      } else if (plan.sizes[i] <= (is_reduced(plan, i) ? kMostOfSlab : kSlab) / inner) {
+        take(i);
+      } else {
+        loop = i;
+      }
+    }
+    if (is_one()) return;
+    turns = std::max<int64_t>(kMostOfSlab / inner, 1);
+    count *= of_loop();  // exact: at most the number of elements
+  }
+
+  SmallVector<bool, 8> is_whole_;
 };
 
 /// The loops of one slab, outermost first: what is read, and where results go.
@@ -66,15 +109,15 @@ struct SlabPlans {
 
   SlabPlans(const Slabs& slabs, int64_t turns, Dtype dtype, const int64_t* out_strides) {
     Dims sizes, from, dense, to;
-    const int64_t loops = std::min(slabs.loop + 1, slabs.plan.ndim());
-    for (int64_t loop = loops - 1; loop >= 0; --loop) {
+    for (int64_t loop = slabs.plan.ndim() - 1; loop >= 0; --loop) {
+      if (!slabs.has(loop)) continue;
       sizes.push_back(loop == slabs.loop ? turns : slabs.plan.sizes[loop]);
       from.push_back(slabs.plan.strides_of(1)[loop]);
       to.push_back(out_strides[loop]);
     }
-    dense.resize(loops);
+    dense.resize(sizes.size());
     int64_t step = 1;
-    for (int64_t dim = loops - 1; dim >= 0; --dim) {
+    for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
       dense[dim] = step;
       step *= sizes[dim];  // exact: at most numel()
     }
@@ -134,10 +177,13 @@ bool has_kept_steps(const Plan& plan) {
   const int64_t step = plan.strides_of(1)[0];
   return !is_reduced(plan, 0) && step > 1 && step <= kWidestStep;
 }
-/// Rows of kept elements, of which several lie inside a reduced loop. Every row is a call of a kernel elsewhere.
-bool are_kept_inside(const Plan& plan, Dtype dtype) {
-  return plan.ndim() > 2 && !is_reduced(plan, 0) && !is_reduced(plan, 1) &&
-         plan.sizes[0] * itemsize(dtype) <= kKeptRowBytes;
+/// Whether several rows of kept elements lie inside a reduced loop.
+bool are_kept_inside(const Plan& plan) { return plan.ndim() > 2 && !is_reduced(plan, 0) && !is_reduced(plan, 1); }
+/// Elements of the longest of these rows that is packed. `has_rows`: whether kernels fold rows where they lie.
+int64_t longest_kept_row(const Plan& plan, Dtype dtype, bool has_rows) {
+  if (!has_rows) return kComputedRow;
+  const int64_t size = itemsize(dtype);
+  return (plan.numel >= kFarBytes / size ? kFarKeptRowBytes : kKeptRowBytes) / size;
 }
 
 /// Whether short reduced rows are folded with others, a few for each output: each is a call of a kernel elsewhere.
@@ -161,29 +207,32 @@ Course course_for(const Slabs& slabs, const Plan& plan, KernelName kernel, Dtype
 
 }  // namespace
 
-bool packs_rows(const Plan& plan, const Program& program) {
+bool packs_rows(const Plan& plan, const Program& program, const Reduction& reduction) {
   if (program.inputs() != 1 || !can_pack(plan)) return false;
   const Dtype dtype = program.dtype(0);
-  const bool widens = program.dtype(program.result()) == int64 && dtype != int64;
+  const Dtype accumulated = program.dtype(program.result());
+  const bool widens = accumulated == int64 && dtype != int64;
   const int64_t row = plan.sizes[0], longest = itemsize(dtype) == 1 ? kShortBytesRow : kVeryShort;
   bool packs = false;
   if (has_gaps(plan)) {
     const bool is_cheap = is_reduced(plan, 0) ? itemsize(dtype) < 4 || widens : plan.ndim() == 2;
     const bool is_short = is_reduced(plan, 1) && is_cheap && row <= longest;
     const bool is_widened = widens && !is_reduced(plan, 0) && is_reduced(plan, 1) && row <= kWidenedRow;
-    packs = is_short || is_widened || are_kept_inside(plan, dtype) || are_few_short_rows(plan, dtype);
+    const bool has_rows = folds_of_input(program, reduction.op).across != nullptr;
+    const bool is_kept = are_kept_inside(plan) && row <= longest_kept_row(plan, dtype, has_rows);
+    packs = is_short || is_widened || is_kept || are_few_short_rows(plan, dtype);
   } else if (has_kept_steps(plan)) {
-    packs = widens || itemsize(dtype) < 4 || (plan.ndim() > 2 && row * itemsize(dtype) <= kKeptRowBytes);
+    packs = widens || itemsize(dtype) < 4 || (plan.ndim() > 2 && row * itemsize(dtype) <= kStepsRowBytes);
   }
   if (!packs) return false;
   const Slabs slabs(plan);
   return slabs.are_all(false) || slabs.are_all(true);
 }
-bool packs_rows(const Plan& plan, const Fold& fold) {
+bool packs_rows(const Plan& plan) {
   if (!can_pack(plan)) return false;
   const int64_t row = plan.sizes[0];
   const bool packs = has_gaps(plan)
-                         ? are_kept_inside(plan, fold.input)
+                         ? are_kept_inside(plan) && row <= kRowOfStates
                          : has_kept_steps(plan) && is_reduced(plan, 1) && row >= kVeryShort && row <= kWidenedRow;
   return packs && Slabs(plan).are_all(false);
 }

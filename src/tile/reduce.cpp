@@ -47,12 +47,6 @@ bool only_casts(const Program& program) {
   const auto from = static_cast<int>(program.dtype(0)), to = static_cast<int>(program.dtype(program.result()));
   return program.instructions()[0].kernel == kernels().cast[from][to];
 }
-/// The kernels that fold the Program's input where it lies; none if it computes more.
-FoldKernels folds_of_input(const Program& program, Op op) {
-  if (program.inputs() != 1 || !(program.instructions().empty() || only_casts(program))) return {};
-  return folds_of(op, program.dtype(0), program.dtype(program.result()));
-}
-
 /// Whether outputs are few columns of few rows each. Integers of such rows are cast first: the kernels that widen them
 /// pay for every output what they save on many rows. Bench: ./dev bench --sweep, middle reductions.
 bool has_few_columns_of_few_rows(const Plan& plan) {
@@ -715,6 +709,10 @@ FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept {
   if (formula_of(op) == Op::sum && accumulated == int64) return kernels().sum_in_int64[dtype];
   return {};
 }
+FoldKernels folds_of_input(const Program& program, Op op) {
+  if (program.inputs() != 1 || !(program.instructions().empty() || only_casts(program))) return {};
+  return folds_of(op, program.dtype(0), program.dtype(program.result()));
+}
 bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept {
   return folds_of(op, from, accumulated).across != nullptr;  // else there are no vectors
 }
@@ -814,7 +812,7 @@ void fold_few_rows(const Reduction& reduction, void* out, const void* in, int64_
 
 void run_reduction(const Plan& plan, const Program& program, const Reduction& reduction, void* out,
                    const void* const* inputs) {
-  if (packs_rows(plan, program)) return run_packed(plan, program, reduction, out, inputs[0]);
+  if (packs_rows(plan, program, reduction)) return run_packed(plan, program, reduction, out, inputs[0]);
   if (has_two_stages(plan, program)) return run_stages(plan, program, reduction, out, inputs);
   if (!out && CourseRecord::plans_meta()) return note_course(course_of(plan, program, reduction));
   check_memory(out, inputs, program.inputs());

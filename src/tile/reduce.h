@@ -28,6 +28,8 @@ inline constexpr int64_t kRowNumel = 8 * 1024 - 1;
 inline constexpr int64_t kNarrowRow = 4;
 /// The kernels that fold lanes of dtype `from` to the accumulated dtype where they lie in memory.
 FoldKernels folds_of(Op op, Dtype from, Dtype accumulated) noexcept;
+/// The kernels that fold the Program's input where it lies; none if it computes more.
+FoldKernels folds_of_input(const Program& program, Op op);
 /// Whether these fold narrow rows in vectors, too.
 bool folds_narrow_rows(Op op, Dtype from, Dtype accumulated) noexcept;
 
