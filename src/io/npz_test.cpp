@@ -137,7 +137,8 @@ std::string zipped(const std::string& member, const std::string& content, uint16
   put(0x02014b50, 4);
   put(20, 2);
   put_common();
-  put(0, 10);
+  put(0, 8);
+  put(0, 2);
   put(0, 4);
   text += member;
   const std::size_t length = text.size() - directory;
