@@ -156,6 +156,7 @@ struct Setup {
     const int64_t runs = shape.reduced_count / pieces();
     shape.tile *= kLonger;
     shape.reduced_count = runs * pieces();
+    shape.segments = std::min(shape.segments, shape.reduced_count);
   }
   FoldBlocksKernel blocks_of_results() const {
     return kernels().fold_blocks[static_cast<int>(reduction.op)][static_cast<int>(whole.dtype(whole.result()))];

@@ -174,7 +174,7 @@ ReduceShape choose_shape(const Plan& plan, FoldForms forms) {
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
   if (outputs < kMaxParts)
-    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1,
+    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel / outputs, 1,
                                          std::min(kMaxParts / outputs, most_segments(shape, outputs)));
   return shape;
 }
