@@ -37,20 +37,20 @@ def as_numpy(result):
     return result.numpy() if isinstance(result, tenon.Tensor) else np.asarray(result)
 
 
-def differences(ours, theirs):
+def differences(ours, theirs, tolerance=None):
     """Where two arrays differ: in NaN, infinities, signs of zeros, or by more than the accuracy of their dtype."""
     if theirs.dtype.kind == "c":
-        return differences(ours.real.copy(), theirs.real.copy()) | differences(ours.imag.copy(), theirs.imag.copy())
+        return differences(ours.real.copy(), theirs.real.copy(), tolerance) | differences(ours.imag.copy(), theirs.imag.copy(), tolerance)
     if theirs.dtype.kind != "f":
         return ours != theirs
     with np.errstate(all="ignore"):
-        near = np.abs(ours - theirs) <= TOLERANCES[theirs.dtype.name] * np.maximum(np.abs(ours), np.abs(theirs))
+        near = np.abs(ours - theirs) <= (tolerance or TOLERANCES[theirs.dtype.name]) * np.maximum(np.abs(ours), np.abs(theirs)) + (tolerance or 0)
     equal = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs)) | near
-    signs = (ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))
+    signs = (not tolerance) & (ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))
     return ~equal | signs
 
 
-def check(call, *arrays, allowed=lambda *arrays: False):
+def check(call, *arrays, allowed=lambda *arrays: False, tolerance=None):
     """The call gives both modules the same shapes, dtypes and elements. Whatever the standard's implementation refuses may be refused."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -62,5 +62,5 @@ def check(call, *arrays, allowed=lambda *arrays: False):
     pairs = zip(ours, theirs, strict=True) if isinstance(theirs, list) else [(ours, theirs)]
     for a, b in pairs:
         assert a.shape == b.shape and a.dtype == b.dtype, f"{a.dtype}{a.shape}, not {b.dtype}{b.shape}"
-        wrong = differences(a, b) & ~np.asarray(allowed(*arrays))
+        wrong = differences(a, b, tolerance) & ~np.asarray(allowed(*arrays))
         assert not wrong.any(), [(tuple(at), a[tuple(at)], "not", b[tuple(at)]) for at in np.argwhere(wrong)[:5]]

@@ -246,6 +246,15 @@ def _into(out, result):
     return out
 
 
+def _broadcast(operands):
+    """Whether the shapes of operands broadcast."""
+    try:
+        tenon.broadcast_shapes(*(tuple(value.shape) for value in operands if isinstance(value, tenon.Tensor)))
+    except RuntimeError:
+        return False
+    return True
+
+
 def _called(own, inputs):
     """Tenon's result, in memory of its own. NotImplemented: only NumPy takes these operands."""
     operands = [_as_tensor(value) for value in inputs]
@@ -255,6 +264,10 @@ def _called(own, inputs):
         result = own(*operands)
     except (TypeError, NotImplementedError):
         return NotImplemented
+    except RuntimeError:
+        if not _broadcast(operands):
+            raise
+        return NotImplemented  # of dtypes that only NumPy takes
     if isinstance(result, tuple):
         return tuple(result)
     return result.clone() if any(result is value for value in inputs) else result

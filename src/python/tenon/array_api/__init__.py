@@ -12,7 +12,8 @@ from tenon import (
     uint32, uint64,
 )  # fmt: skip
 
-from . import _elementwise, fft, linalg
+from .._array_names import own_dtype
+from . import fft, linalg
 from ._creation import *
 from ._elementwise import *
 from ._operators import set_standard_operators, standard_operators
@@ -35,11 +36,12 @@ def namespace(api_version=None):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    return x.to(device=device, dtype=dtype, copy=copy)
+    return x.to(device=device, dtype=_dtype_of(dtype), copy=copy)
 
 
 def _dtype_of(value):
-    return value.dtype if isinstance(value, Tensor) else value
+    """Of an array, or what a dtype is; xarray names dtypes."""
+    return value.dtype if isinstance(value, Tensor) else own_dtype(value) if isinstance(value, str) else value
 
 
 def can_cast(from_, to, /):
@@ -84,14 +86,14 @@ def isdtype(dtype, kind):
 
 
 def result_type(*arrays_and_dtypes):
-    dtypes = [_dtype_of(value) for value in arrays_and_dtypes if isinstance(value, (Tensor, tenon.dtype))]
+    dtypes = [_dtype_of(value) for value in arrays_and_dtypes if isinstance(value, (Tensor, tenon.dtype, str))]
     if not dtypes:
         raise ValueError("result_type: an array or a dtype is needed")
     common = dtypes[0]
     for dtype in dtypes[1:]:
         common = _promoted(common, dtype)
     for value in arrays_and_dtypes:
-        if not isinstance(value, (Tensor, tenon.dtype)):
+        if not isinstance(value, (Tensor, tenon.dtype, str)):
             common = _operands(tenon.empty(0, dtype=common), value)[0].dtype
     return common
 
@@ -196,7 +198,8 @@ def take_along_axis(x, indices, /, *, axis=-1):
     return tenon.take_along_dim(x, indices.to(int64), axis)
 
 
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+def diff(x, /, n=1, *, axis=-1, prepend=None, append=None):
+    """As scikit-learn calls it, n may be positional."""
     parts = [part for part in (prepend, x, append) if part is not None]
     joined = concat(parts, axis=axis) if len(parts) > 1 else x
     return _computed(lambda a: tenon.diff(a, n, axis), joined)
@@ -267,6 +270,29 @@ def unique_inverse(x, /):
 
 def unique_values(x, /):
     return _unique(x)[0]
+
+
+# --- Names beyond the standard, which xarray and SciPy ask of every namespace
+
+
+def diag(x, /, k=0):
+    return tenon.diag(x, k)
+
+
+def einsum(*operands, **options):
+    import numpy
+
+    return numpy.einsum(*operands, **options)
+
+
+def pad(x, pad_width, mode="constant", **options):
+    import numpy
+
+    return numpy.pad(x, pad_width, mode, **options)
+
+
+def transpose(x, /, axes=None):
+    return x.permute(tuple(range(x.ndim - 1, -1, -1)) if axes is None else tuple(axes))
 
 
 # --- What there is

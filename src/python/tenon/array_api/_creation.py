@@ -13,7 +13,9 @@ def _holds_arrays(obj):
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
-    """Lists may hold arrays, which are stacked."""
+    """Lists may hold arrays, which are stacked. NumPy's arrays whose strides are negative are copied."""
+    if copy is None and min(getattr(obj, "strides", None) or (0,)) < 0:
+        obj = obj.copy()
     if not _holds_arrays(obj):
         return tenon.asarray(obj, dtype=dtype, device=device, copy=copy)
     if copy is False:
