@@ -180,7 +180,10 @@ def _bound(bound, x):
     return tenon.tensor(bound, dtype=x.dtype)
 
 
-def where(condition, x1, x2, /):
+def where(condition, x1=None, x2=None, /):
+    """As scikit-learn calls it, the condition alone gives the places where it is true."""
+    if x1 is None and x2 is None:
+        return tenon.nonzero(condition, as_tuple=True)
     return computed(lambda a, b: tenon.where(condition, a, b), *operands(x1, x2))
 
 
