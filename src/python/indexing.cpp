@@ -162,6 +162,7 @@ Tensor forward_part(const Tensor& self, int64_t dim, PyObject* slice) {
   if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw PythonError{};
   const Py_ssize_t count = PySlice_AdjustIndices(self.size(dim), &start, &stop, step);
   if (count == 0) return self.slice(dim, 0, 0, 1);
+  // exact: the last place lies in the dim, and no step is below -PY_SSIZE_T_MAX
   return self.slice(dim, start + (count - 1) * step, start + 1, -step);
 }
 

@@ -347,7 +347,8 @@ def test_indices_of_bytes():
     assert np.array_equal(da.take(x, [11, 0, 5, 5], axis=0).compute(), array[[11, 0, 5, 5]]) and np.array_equal(x[[7, 1, 3]].compute(), array[[7, 1, 3]])
     assert np.array_equal(da.shuffle(x, [[11, 2, 7], [0, 5, 5]], axis=0).compute(), array[[11, 2, 7, 0, 5, 5]])
     one = tenon.arange(3)
-    assert one[np.array([1, 0, 1], np.uint8)].tolist() == [0, 2]  # PyTorch's meaning
+    with pytest.warns(UserWarning, match="indexing with dtype torch.uint8"):
+        assert one[np.array([1, 0, 1], np.uint8)].tolist() == [0, 2]  # PyTorch's meaning
 
 
 def test_forms_of_numpy():
