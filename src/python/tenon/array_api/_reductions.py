@@ -61,7 +61,7 @@ def _variance(x, dims, keepdims, correction):
     count = 1
     for dim in dims:
         count *= x.shape[dim]
-    if count > correction:
+    if count > correction and x.numel() > 0:
         return tenon.var(x, dims, correction=correction, keepdim=keepdims)
     squares = tenon.square(x - tenon.mean(x, dims, True))
     return tenon.sum(squares, dims, keepdims) / tenon.zeros((), dtype=x.dtype)
