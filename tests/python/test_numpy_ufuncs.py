@@ -84,6 +84,9 @@ def test_options(name):
         same(both(lambda *a: function(*a, dtype=np.float32), *operands))
         out = tenon.zeros(3, dtype=tenon.float64)
         assert function(*map(tenon.from_numpy, operands), out=out) is out and np.allclose(out, function(*operands))
+        kept = tenon.full((3,), 7.0, dtype=tenon.float64)
+        assert function(*map(tenon.from_numpy, operands), where=tenon.from_numpy(mask), out=kept) is kept
+        assert np.allclose(kept, np.where(mask, function(*operands), 7))
 
 
 def test_like():
@@ -109,7 +112,7 @@ def test_files_and_checks(tmp_path):
     np.testing.assert_array_equal(x, x.numpy())
     np.testing.assert_allclose(x, x + 1e-9, atol=1e-6)
     np.testing.assert_array_less(x, x + 1)
-    np.testing.assert_almost_equal(x, x.double())
+    np.testing.assert_array_almost_equal(x, x.double())
     for check in (np.testing.assert_array_equal, np.testing.assert_allclose):
         with pytest.raises(AssertionError):
             check(x, x + 1)

@@ -286,6 +286,9 @@ def ufunc(function, method, inputs, kwargs):
     out = kwargs.pop("out", None)
     if kwargs.get("dtype") is None:
         kwargs.pop("dtype", None)
+    if out is not None and kwargs.get("where", True) is not True:  # elements that are left out keep their values
+        getattr(function, method)(*_as_array(inputs), out=_as_array(out), **_as_array(kwargs))
+        return out[0] if len(out) == 1 else out
     result = NotImplemented
     if method == "__call__" and not kwargs and function in _UFUNCS:
         result = _called(_UFUNCS[function], inputs)
