@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -151,8 +152,25 @@ PyTypeObject* type_of(const nb::class_<Object>& bound) {
   return reinterpret_cast<PyTypeObject*>(bound.ptr());
 }
 
+/// Each dtype is one object. Python's bool is one of NumPy's dtypes, too: `x.dtype == bool`.
+PyObject* compare_dtypes(PyObject* a, PyObject* b, int op) noexcept {
+  if (op != Py_EQ && op != Py_NE) return again(Py_NotImplemented);
+  const bool is_bool = b == reinterpret_cast<PyObject*>(&PyBool_Type) && value_of<DtypeObject>(a).value == bool_;
+  if (a != b && !is_bool) return again(Py_NotImplemented);
+  return again(op == Py_EQ ? Py_True : Py_False);
+}
+/// What is equal has one hash.
+Py_hash_t hash_of_dtype(PyObject* self) noexcept {
+  const bool is_bool = value_of<DtypeObject>(self).value == bool_;
+  return PyBaseObject_Type.tp_hash(is_bool ? reinterpret_cast<PyObject*>(&PyBool_Type) : self);
+}
+PyType_Slot dtype_slots[] = {{Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+                             {Py_tp_richcompare, reinterpret_cast<void*>(compare_dtypes)},
+                             {Py_tp_hash, reinterpret_cast<void*>(hash_of_dtype)},
+                             {0, nullptr}};
+
 void bind_dtypes(nb::module_& module) {
-  nb::class_<DtypeObject> bound(module, "dtype", nb::type_slots(kRefuseNew), nb::is_final(), "A type of elements.");
+  nb::class_<DtypeObject> bound(module, "dtype", nb::type_slots(dtype_slots), nb::is_final(), "A type of elements.");
   bound.def("__repr__", &dtype_text)
       .def("__reduce__", [](const DtypeObject& dtype) { return std::string(dtype_name(dtype.value)); })
       .def_prop_ro("is_floating_point", [](const DtypeObject& dtype) { return is_floating_point(dtype.value); })
@@ -257,6 +275,30 @@ bool is_singleton(PyTypeObject* type) noexcept {
   return type == dtype_type || type == device_type || type == memory_format_type || type == layout_type;
 }
 
+namespace {
+
+/// Whether it may be one of NumPy's dtypes or types of numbers, by the names of their types: no import, no look-up.
+bool may_be_of_numpy(PyObject* object) noexcept {
+  const PyTypeObject* type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
+  const char* const beginning = PyType_Check(object) ? "numpy." : "numpy.dtype";
+  return std::strncmp(type->tp_name, beginning, std::strlen(beginning)) == 0;
+}
+
+/// The dtype that one of NumPy's names, in this machine's byte order.
+std::optional<Dtype> dtype_of_numpy(PyObject* object) noexcept {
+  try {
+    const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(nb::handle(object));
+    if (!nb::cast<bool>(dtype.attr("isnative"))) return std::nullopt;
+    const std::string name = nb::cast<std::string>(dtype.attr("name"));
+    for (int i = 0; i < kDtypeCount; ++i)
+      if (name == dtype_name(static_cast<Dtype>(i))) return static_cast<Dtype>(i);
+  } catch (nb::python_error&) {  // NumPy's abstract types, which are no dtype
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 PyObject* to_python(Dtype dtype) { return again(dtype_objects[static_cast<std::size_t>(dtype)]); }
 PyObject* to_python(Device device) { return again(device_objects[static_cast<std::size_t>(device)]); }
 
@@ -267,7 +309,7 @@ std::optional<Dtype> as_dtype(PyObject* object) noexcept {
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return bool_;
   if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return complex128;
-  return std::nullopt;
+  return may_be_of_numpy(object) ? dtype_of_numpy(object) : std::nullopt;
 }
 
 Dtype dtype_of(PyObject* object) {

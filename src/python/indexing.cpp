@@ -127,19 +127,102 @@ class Key {
   std::vector<Index> indices_;
 };
 
+// --- Slices that go back: `x[::-1]`. No strides are negative, so the elements are copied.
+
+bool goes_back(PyObject* entry) {
+  if (!PySlice_Check(entry)) return false;
+  PyObject* step = reinterpret_cast<PySliceObject*>(entry)->step;
+  return step != Py_None && bound_of(step).value_or(1) < 0;
+}
+bool has_backward_slice(PyObject* key) {
+  if (!PyTuple_Check(key)) return goes_back(key);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i)
+    if (goes_back(NB_TUPLE_GET_ITEM(key, i))) return true;
+  return false;
+}
+
+/// The number of dims that an entry of any kind indexes.
+int64_t indexed_dims(PyObject* entry) {
+  if (PySlice_Check(entry) || is_integer(entry) || is_tensor(entry) || named_dims(entry) == 0) return named_dims(entry);
+  const Tensor values = is_array(entry) ? tensor_from_array(entry) : tensor_of_values(entry, {});
+  return values.dtype() == bool_ || values.dtype() == uint8 ? values.dim() : 1;
+}
+
+/// The elements that the backward slices of a key name, in the order of memory; the dims to turn around; what is left
+/// of the key.
+struct Forward {
+  Tensor part;
+  Dims dims;
+  nb::object rest;
+};
+
+/// A part of a dim that holds the elements of a slice that goes back.
+Tensor forward_part(const Tensor& self, int64_t dim, PyObject* slice) {
+  Py_ssize_t start = 0, stop = 0, step = 0;
+  if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw PythonError{};
+  const Py_ssize_t count = PySlice_AdjustIndices(self.size(dim), &start, &stop, step);
+  if (count == 0) return self.slice(dim, 0, 0, 1);
+  // exact: the last place lies in the dim, and no step is below -PY_SSIZE_T_MAX
+  return self.slice(dim, start + (count - 1) * step, start + 1, -step);
+}
+
+Forward forward_of(const Tensor& self, PyObject* key) {
+  const nb::tuple entries = PyTuple_Check(key) ? nb::borrow<nb::tuple>(key) : nb::make_tuple(nb::handle(key));
+  int64_t named = 0, dim = 0;
+  for (nb::handle entry : entries) named += indexed_dims(entry.ptr());
+  Forward result{self, {}, nb::none()};
+  nb::list rest;
+  for (nb::handle entry : entries) {
+    if (goes_back(entry.ptr())) {
+      result.part = forward_part(result.part, dim, entry.ptr());
+      result.dims.push_back(dim);
+      rest.append(checked_object(PySlice_New(nullptr, nullptr, nullptr)));
+    } else {
+      rest.append(entry);
+    }
+    dim += entry.ptr() == Py_Ellipsis ? self.dim() - named : indexed_dims(entry.ptr());
+  }
+  result.rest = nb::tuple(rest);
+  return result;
+}
+
+Tensor index_of(const Tensor& self, PyObject* key) {
+  if (self.dim() > 0 && has_backward_slice(key)) {
+    const Forward forward = forward_of(self, key);
+    return index_of(flip(forward.part, forward.dims), forward.rest.ptr());
+  }
+  const Key parsed(key);
+  const GilRelease released(self.numel() >= kReleaseNumel);
+  return self.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()));
+}
+
+/// The signed dtype of the same size: elements of uint16, uint32 and uint64 are moved as its elements.
+Dtype signed_of(Dtype dtype) { return dtype == uint16 ? int16 : dtype == uint32 ? int32 : int64; }
+
+void put_at(Tensor& self, PyObject* key, const Tensor& value) {
+  if (is_wide_unsigned(self.dtype()) && value.dtype() == self.dtype()) {
+    Tensor bits = self.view(signed_of(self.dtype()));
+    return put_at(bits, key, value.view(bits.dtype()));
+  }
+  if (self.dim() > 0 && has_backward_slice(key)) {
+    Forward forward = forward_of(self, key);
+    Tensor turned = flip(forward.part, forward.dims);
+    put_at(turned, forward.rest.ptr(), value);
+    forward.part.copy_(flip(turned, forward.dims));
+    return;
+  }
+  const Key parsed(key);
+  const GilRelease released(self.numel() >= kReleaseNumel);
+  self.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), value);
+}
+
 PyObject* get_item(PyObject* self, PyObject* key) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
     const nb::object meant = tuple_where_meant(key);
     check_count(tensor, meant.ptr());
-    const Key parsed(meant.ptr());
-    Tensor result;
-    {
-      const GilRelease released(tensor.numel() >= kReleaseNumel);
-      result = tensor.index(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()));
-    }
-    return wrap(std::move(result));
+    return wrap(index_of(tensor, meant.ptr()));
   });
 }
 
@@ -164,9 +247,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (key == Py_False) return 0;
     const nb::object meant = tuple_where_meant(key);
     check_count(tensor, meant.ptr());
-    const Key parsed(key == Py_True ? Py_None : meant.ptr());
-    const GilRelease released(tensor.numel() >= kReleaseNumel);
-    tensor.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), given);
+    put_at(tensor, key == Py_True ? Py_None : meant.ptr(), given);
     return 0;
   });
 }

@@ -250,6 +250,7 @@ void bind_tensor(nb::module_& module) {
   name_publicly(bound);
   find_dict(bound);
   tensor_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
+  bind_operators(module);
 }
 
 }  // namespace tenon::python

@@ -15,6 +15,8 @@ void bind_tensor(nb::module_& module);
 
 /// Slots that operators, indexing and exchange add to the type.
 void add_operator_slots(std::vector<PyType_Slot>& slots);
+/// Adds _choose_operators, which gives operators to other functions.
+void bind_operators(nb::module_& module);
 void add_index_slots(std::vector<PyType_Slot>& slots);
 /// The value to write: a tensor of any dtype, or a number in the dtype of `self`.
 Tensor value_of(PyObject* value, const Tensor& self);

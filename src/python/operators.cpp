@@ -1,7 +1,9 @@
 // Operators: Python calls these slots directly. The op of a symbol is declared in the table (Row::symbol).
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "ops/row.h"
@@ -43,13 +45,35 @@ class Operand {
 
 PyObject* not_implemented() { return again(Py_NotImplemented); }
 
+/// What computes an operator and its in-place form instead of the op; null: nothing.
+struct Chosen {
+  PyObject* function = nullptr;
+  PyObject* inplace = nullptr;
+};
+std::array<Chosen, kOpCount> chosen_operators{};
+
+const Chosen& chosen_for(Op op) { return chosen_operators[static_cast<std::size_t>(op)]; }
+
+/// Chooses for the ops of these names pairs of functions, and for all others nothing.
+void choose_operators(const nb::dict& functions) {
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    const bool is_chosen = functions.contains(row_of(op).name);
+    const nb::object pair = is_chosen ? nb::object(functions[row_of(op).name]) : nb::none();
+    Chosen& chosen = chosen_operators[static_cast<std::size_t>(i)];
+    Py_XDECREF(std::exchange(chosen.function, is_chosen ? nb::object(pair[0]).release().ptr() : nullptr));
+    Py_XDECREF(std::exchange(chosen.inplace, is_chosen ? nb::object(pair[1]).release().ptr() : nullptr));
+  }
+}
+
 bool is_long(const Operand& a, const Operand& b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a.numel(), b.numel(), &product) || product >= kReleaseNumel;
 }
 
-template <auto function>
+template <Op op, auto function>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
+  if (chosen_for(op).function) return PyObject_CallFunctionObjArgs(chosen_for(op).function, a, b, nullptr);
   return guarded([&] {
     const Operand self(a), other(b);
     if (!self.is_known() || !other.is_known()) return not_implemented();
@@ -62,8 +86,9 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
   });
 }
 
-template <auto function>
+template <Op op, auto function>
 PyObject* inplace(PyObject* self, PyObject* b) noexcept {
+  if (chosen_for(op).inplace) return PyObject_CallFunctionObjArgs(chosen_for(op).inplace, self, b, nullptr);
   return guarded([&] {
     const Operand other(b);
     if (!other.is_known()) return not_implemented();
@@ -77,15 +102,15 @@ PyObject* inplace(PyObject* self, PyObject* b) noexcept {
 
 /// The slot of an op that accepts no numbers. Beside a tensor an array of another dtype is promoted; in PyTorch NumPy
 /// computes such a product.
-template <auto function>
+template <Op op, auto function>
 PyObject* of_tensors(PyObject* a, PyObject* b) noexcept {
   if (is_number(a) || is_number(b)) return not_implemented();
   if (!is_tensor(a) || !is_tensor(b))
-    return binary<[](const Arg& x, const Arg& y) {
+    return binary<op, [](const Arg& x, const Arg& y) {
       const Dtype common = promote_types(x.tensor().dtype(), y.tensor().dtype());
       return function(x.tensor().to(common), y.tensor().to(common));
     }>(a, b);
-  return binary<[](const Arg& x, const Arg& y) { return function(x.tensor(), y.tensor()); }>(a, b);
+  return binary<op, [](const Arg& x, const Arg& y) { return function(x.tensor(), y.tensor()); }>(a, b);
 }
 
 /// The type slots of each symbol.
@@ -151,8 +176,9 @@ void add_operator(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, b
 
 // --- One operand
 
-template <auto function>
+template <Op op, auto function>
 PyObject* unary(PyObject* self) noexcept {
+  if (chosen_for(op).function) return PyObject_CallFunctionObjArgs(chosen_for(op).function, self, nullptr);
   return guarded([&] {
     Tensor result;
     {
@@ -230,31 +256,35 @@ void push(std::vector<PyType_Slot>& slots, int id, Slot function) {
 
 }  // namespace
 
+void bind_operators(nb::module_& module) { module.def("_choose_operators", &choose_operators); }
+
 void add_operator_slots(std::vector<PyType_Slot>& slots) {
-#define TENON_SYMBOL(NAME, SYMBOL)                                                                              \
-  add_operator(slots, Op::NAME, binary<[](const Arg& a, const Arg& b) {                                         \
-                 return in_order<Op::NAME>(a, b, [](const Arg& x, const Arg& y) { return tenon::NAME(x, y); }); \
-               }>,                                                                                              \
-               inplace<[](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
+#define TENON_SYMBOL(NAME, SYMBOL)                                                                                     \
+  add_operator(slots, Op::NAME,                                                                                        \
+               binary<Op::NAME,                                                                                        \
+                      [](const Arg& a, const Arg& b) {                                                                 \
+                        return in_order<Op::NAME>(a, b, [](const Arg& x, const Arg& y) { return tenon::NAME(x, y); }); \
+                      }>,                                                                                              \
+               inplace<Op::NAME, [](Tensor& self, const Arg& b) { self.NAME##_(b); }>);
 #define TENON_COMPARISON TENON_SYMBOL
 #define TENON_PYTHON_SYMBOL(NAME) TENON_SYMBOL(NAME, )
 #define TENON_UNARY_SYMBOL(NAME, SYMBOL)
-#define TENON_TENSOR_SYMBOL(NAME)                                                                               \
-  add_operator(slots, Op::NAME, of_tensors<[](const Tensor& a, const Tensor& b) { return tenon::NAME(a, b); }>, \
-               nullptr);
+#define TENON_TENSOR_SYMBOL(NAME) \
+  add_operator(slots, Op::NAME,   \
+               of_tensors<Op::NAME, [](const Tensor& a, const Tensor& b) { return tenon::NAME(a, b); }>, nullptr);
 #include "ops/symbols.def"
 #undef TENON_SYMBOL
 #undef TENON_COMPARISON
 #undef TENON_PYTHON_SYMBOL
 #undef TENON_UNARY_SYMBOL
 #undef TENON_TENSOR_SYMBOL
-  push(slots, Py_nb_power, ternary<binary<[](const Arg& a, const Arg& b) { return tenon::pow(a, b); }>>);
-  push(slots, Py_nb_inplace_power, ternary<inplace<[](Tensor& self, const Arg& b) { self.pow_(b); }>>);
+  push(slots, Py_nb_power, ternary<binary<Op::pow, [](const Arg& a, const Arg& b) { return tenon::pow(a, b); }>>);
+  push(slots, Py_nb_inplace_power, ternary<inplace<Op::pow, [](Tensor& self, const Arg& b) { self.pow_(b); }>>);
   push(slots, Py_tp_richcompare, compare);
-  push(slots, Py_nb_negative, unary<[](const Tensor& self) { return neg(self); }>);
-  push(slots, Py_nb_absolute, unary<[](const Tensor& self) { return abs(self); }>);
+  push(slots, Py_nb_negative, unary<Op::neg, [](const Tensor& self) { return neg(self); }>);
+  push(slots, Py_nb_absolute, unary<Op::abs, [](const Tensor& self) { return abs(self); }>);
   push(slots, Py_nb_positive, positive);
-  push(slots, Py_nb_invert, unary<inverted>);
+  push(slots, Py_nb_invert, unary<Op::bitwise_not, inverted>);
   push(slots, Py_nb_bool, truth);
   push(slots, Py_nb_int, to_int);
   push(slots, Py_nb_float, to_float);

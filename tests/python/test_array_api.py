@@ -152,7 +152,7 @@ def test_declared_name(name):
 
 def test_no_name_is_forgotten():
     """If the standard has a function of an op's name, the op's block declares that name, or array_api.py has a function of its own."""
-    own = [name for name in dir(xp) if getattr(getattr(xp, name), "__module__", "") == xp.__name__]
+    own = [name for name in dir(xp) if str(getattr(getattr(xp, name), "__module__", "")).startswith(xp.__name__)]
     assert [name for name in declared.NAMES if hasattr(strict, name) and not hasattr(_standard, name) and name not in own] == []
 
 

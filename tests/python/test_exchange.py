@@ -323,3 +323,41 @@ def test_memory_does_not_grow():
     for _ in range(2000):
         work()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # KiB
+
+
+def test_dtypes_of_numpy():
+    x = tenon.arange(6.0).view(2, 3)
+    assert x.sum(dtype=np.dtype("f8")).dtype is tenon.float64 and x.prod(dtype=np.float16).dtype is tenon.float16 and tenon.zeros(2, dtype=np.uint16).dtype is tenon.uint16
+    assert x.view(np.dtype("i4")).dtype is tenon.int32 and x.to(np.bool_).dtype is tenon.bool and tenon.full((), 1, dtype=np.dtype("c8")).dtype is tenon.complex64
+    for refused in (np.dtype(">f8"), np.dtype("O"), np.dtype("U3"), np.dtype("M8[s]"), np.dtype([("a", "f4")]), np.number, np.longdouble):
+        with pytest.raises(TypeError):
+            tenon.zeros(2, dtype=refused)
+    assert tenon.bool == bool and tenon.float32 != bool and tenon.float32 == np.dtype("f4") and not tenon.float64 == float
+    assert hash(tenon.bool) == hash(bool) and {tenon.float32: 1}[x.dtype] == 1 and tenon.bool in (int, bool) and tenon.int64 not in (int, bool)
+
+
+def test_slices_that_go_back():
+    x, array = tenon.arange(60).view(3, 4, 5), np.arange(60).reshape(3, 4, 5)
+    mask = array[:, :, 0] % 10 > 2
+    for key in (np.s_[::-1], np.s_[..., ::-2], np.s_[1:0:-1, None, ::-1], np.s_[2::-1, [1, 0], 3], np.s_[::-1, ..., 4:0:-3], np.s_[0:2:-1], np.s_[..., ::-1, [0, 2, 1]],
+                (mask, slice(None, None, -1)), (mask.tolist(), slice(None, None, -2)), (slice(None, None, np.int64(-1)), tenon.tensor([1, 0])), np.s_[-1:-100:-1, True]):  # fmt: skip
+        assert np.array_equal(x[key], array[key])
+        for value in (7, tenon.arange(int(x[key].shape[-1])) if x[key].ndim else 3):
+            x[key], array[key] = value, np.asarray(value)
+            assert np.array_equal(x, array)
+    for refused in (np.s_[::-1, 0, 0, 0], np.s_[3, ::-1]):
+        with pytest.raises(IndexError):
+            x[refused]
+    with pytest.raises(RuntimeError):
+        x[::-1] = tenon.ones(7)
+    weights = tenon.ones(3, requires_grad=True)
+    (weights * 1)[::-1][:2].sum().backward()
+    assert weights.grad.tolist() == [0, 1, 1] and np.array_equal(x, array)
+
+
+def test_writes_to_wide_unsigned():
+    for name in ("uint16", "uint32", "uint64"):
+        x = tenon.tensor([1, 0, 3], dtype=getattr(tenon, name))
+        x[x == 0] = 2
+        x[tenon.tensor([0, 2])] = x[:2].clone()
+        assert x.tolist() == [1, 2, 2] and x.dtype is getattr(tenon, name)

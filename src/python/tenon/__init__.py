@@ -57,7 +57,7 @@ newaxis = None
 double, float, half, int, long, short = float64, float32, float16, int32, int64, int16
 cfloat, cdouble = complex64, complex128
 
-_MODULES = ("autograd", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "testing", "array_api", "backends", "dask", "mps", "version", "xpu")
+_MODULES = ("autograd", "cuda", "fft", "func", "linalg", "nn", "optim", "special", "testing", "array_api", "backends", "dask", "einops", "mps", "version", "xpu")
 # Where functions are that few programs call.
 _ELSEWHERE = {"vmap": "func", "is_storage": "_storage", "UntypedStorage": "_storage", "TypedStorage": "_storage"}
 

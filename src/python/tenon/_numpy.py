@@ -246,6 +246,15 @@ def _into(out, result):
     return out
 
 
+def _broadcast(operands):
+    """Whether the shapes of operands broadcast."""
+    try:
+        tenon.broadcast_shapes(*(tuple(value.shape) for value in operands if isinstance(value, tenon.Tensor)))
+    except RuntimeError:
+        return False
+    return True
+
+
 def _called(own, inputs):
     """Tenon's result, in memory of its own. NotImplemented: only NumPy takes these operands."""
     operands = [_as_tensor(value) for value in inputs]
@@ -255,6 +264,10 @@ def _called(own, inputs):
         result = own(*operands)
     except (TypeError, NotImplementedError):
         return NotImplemented
+    except RuntimeError:
+        if not _broadcast(operands):
+            raise
+        return NotImplemented  # of dtypes that only NumPy takes
     if isinstance(result, tuple):
         return tuple(result)
     return result.clone() if any(result is value for value in inputs) else result
@@ -273,6 +286,9 @@ def ufunc(function, method, inputs, kwargs):
     out = kwargs.pop("out", None)
     if kwargs.get("dtype") is None:
         kwargs.pop("dtype", None)
+    if out is not None and kwargs.get("where", True) is not True:  # elements that are left out keep their values
+        getattr(function, method)(*_as_array(inputs), out=_as_array(out), **_as_array(kwargs))
+        return out[0] if len(out) == 1 else out
     result = NotImplemented
     if method == "__call__" and not kwargs and function in _UFUNCS:
         result = _called(_UFUNCS[function], inputs)

@@ -169,6 +169,13 @@ def __dlpack_device__(self):
     return (1, 0)
 
 
+def to_device(self, device, /, *, stream=None):
+    """The tensor on a device; the array API's name for `to`. There are no streams."""
+    if stream is not None:
+        raise ValueError("a tensor on the cpu has no streams")
+    return self.to(device)
+
+
 def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements in ascending order; see tenon.unique."""
     from . import _functions
@@ -200,7 +207,7 @@ def __dir__(self):
 
 _METHODS = (
     __dir__, __format__, __complex__, __reversed__, __deepcopy__, __copy__, __reduce_ex__, split, numpy, __array__, __array_ufunc__, __array_function__,
-    __array_namespace__, __dlpack__, __dlpack_device__, __dask_tokenize__, unique, unique_consecutive,
+    __array_namespace__, __dlpack__, __dlpack_device__, to_device, __dask_tokenize__, unique, unique_consecutive,
 )  # fmt: skip
 
 

@@ -8,13 +8,18 @@ import collections
 
 import tenon
 from tenon import (
-    Size, arange, asarray, bool, broadcast_to, can_cast, complex64, complex128, conj, device as Device, e, empty, empty_like, eye,
-    finfo, float32, float64, from_dlpack, full, full_like, iinfo, imag, inf, int16, int32, int64, int8, linspace, moveaxis, nan,
-    newaxis, ones, ones_like, pi, real, reshape, squeeze, uint16, uint32, uint64, uint8, zeros, zeros_like,
+    Size, Tensor, bool, complex64, complex128, device as Device, e, float32, float64, inf, int8, int16, int32, int64, nan, newaxis, pi, uint8, uint16,
+    uint32, uint64,
 )  # fmt: skip
 
-from .._standard import *
+from .._array_names import own_dtype
 from . import fft, linalg
+from ._creation import *
+from ._elementwise import *
+from ._operators import set_standard_operators, standard_operators
+from ._promotion import computed as _computed, is_wide as _is_wide, of_one_dtype as _of_one_dtype, operands as _operands, promoted as _promoted
+from ._reductions import *
+from .linalg import matmul, matrix_transpose, tensordot, vecdot
 
 __array_api_version__ = "2025.12"
 
@@ -27,12 +32,73 @@ def namespace(api_version=None):
     return sys.modules[__name__]
 
 
-def argsort(x, /, *, axis=-1, descending=False, stable=True):
-    return tenon.argsort(x, dim=axis, descending=descending, stable=stable)
+# --- Dtypes
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    return x.to(device=device, dtype=dtype, copy=copy)
+    return x.to(device=device, dtype=_dtype_of(dtype), copy=copy)
+
+
+def _dtype_of(value):
+    """Of an array, or what a dtype is; xarray names dtypes."""
+    return value.dtype if isinstance(value, Tensor) else own_dtype(value) if isinstance(value, str) else value
+
+
+def can_cast(from_, to, /):
+    """Whether promotion of both dtypes gives the second one, which is of the same kind."""
+    from_ = _dtype_of(from_)
+    kinds = {from_.kind, to.kind}
+    if len(kinds) > 1 and kinds not in ({"i", "u"}, {"f", "c"}):
+        return False
+    try:
+        return _promoted(from_, to) is to
+    except TypeError:
+        return False
+
+
+_Finfo = collections.namedtuple("finfo", "bits eps max min smallest_normal dtype")
+_Iinfo = collections.namedtuple("iinfo", "bits max min dtype")
+
+
+def finfo(type, /):
+    dtype = _dtype_of(type)
+    dtype = dtype.to_real() if dtype.is_complex else dtype
+    of = tenon.finfo(dtype)
+    return _Finfo(of.bits, of.eps, of.max, of.min, of.smallest_normal, dtype)
+
+
+def iinfo(type, /):
+    of = tenon.iinfo(_dtype_of(type))
+    return _Iinfo(of.bits, of.max, of.min, _dtype_of(type))
+
+
+_KINDS = {"bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f", "complex floating": "c", "numeric": "iufc"}
+
+
+def isdtype(dtype, kind):
+    if isinstance(kind, tuple):
+        return builtins.any(isdtype(dtype, part) for part in kind)
+    if not isinstance(kind, str):
+        return dtype is kind
+    if kind not in _KINDS:
+        raise ValueError(f"isdtype: kinds are {', '.join(_KINDS)}, not {kind!r}")
+    return dtype.kind in _KINDS[kind]
+
+
+def result_type(*arrays_and_dtypes):
+    dtypes = [_dtype_of(value) for value in arrays_and_dtypes if isinstance(value, (Tensor, tenon.dtype, str))]
+    if not dtypes:
+        raise ValueError("result_type: an array or a dtype is needed")
+    common = dtypes[0]
+    for dtype in dtypes[1:]:
+        common = _promoted(common, dtype)
+    for value in arrays_and_dtypes:
+        if not isinstance(value, (Tensor, tenon.dtype, str)):
+            common = _operands(tenon.empty(0, dtype=common), value)[0].dtype
+    return common
+
+
+# --- Shapes
 
 
 def broadcast_arrays(*arrays):
@@ -43,43 +109,20 @@ def broadcast_shapes(*shapes):
     return tuple(tenon.broadcast_shapes(*shapes))
 
 
-def clip(x, /, min=None, max=None):
-    return x.clone() if min is None and max is None else tenon.clamp(x, min, max)
+def broadcast_to(x, /, shape):
+    return x.broadcast_to(shape)
 
 
 def concat(arrays, /, *, axis=0):
+    arrays = _of_one_dtype(arrays)
     return tenon.cat([array.flatten() for array in arrays]) if axis is None else tenon.cat(arrays, axis)
 
 
-def count_nonzero(x, /, *, axis=None, keepdims=False):
-    return sum(x != 0, axis=axis, keepdims=keepdims) if keepdims else tenon.count_nonzero(x, axis)
+def stack(arrays, /, *, axis=0):
+    return tenon.stack(_of_one_dtype(arrays), axis)
 
 
-def _cumulative(name, function, start, x, axis, dtype, include_initial):
-    if axis is None and x.ndim != 1:
-        raise ValueError(f"{name}: axis must be given for {x.ndim} dims")
-    axis = 0 if axis is None else axis
-    result = function(x, axis, dtype=dtype)
-    if include_initial:
-        sizes = list(result.shape)
-        sizes[axis] = 1
-        result = tenon.cat([full(sizes, start, dtype=result.dtype), result], axis)
-    return result
-
-
-def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    return _cumulative("cumulative_prod", tenon.cumprod, 1, x, axis, dtype, include_initial)
-
-
-def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    return _cumulative("cumulative_sum", tenon.cumsum, 0, x, axis, dtype, include_initial)
-
-
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    return tenon.diff(x, n, axis, prepend, append)
-
-
-def expand_dims(x, /, *, axis=0):
+def expand_dims(x, /, axis=0):
     return x.unsqueeze(axis)
 
 
@@ -87,110 +130,44 @@ def flip(x, /, *, axis=None):
     return tenon.flip(x, tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, builtins.int) else axis)
 
 
-def floor_divide(x1, x2, /):
-    return x1 // x2
-
-
-def isdtype(dtype, kind):
-    kinds = {
-        "bool": dtype is tenon.bool,
-        "signed integer": dtype in (int8, int16, int32, int64),
-        "unsigned integer": dtype in (uint8, uint16, uint32, uint64),
-        "integral": dtype in (int8, int16, int32, int64, uint8, uint16, uint32, uint64),
-        "real floating": dtype.is_floating_point,
-        "complex floating": dtype.is_complex,
-        "numeric": dtype is not tenon.bool,
-    }
-    if isinstance(kind, tuple):
-        return builtins.any(isdtype(dtype, part) for part in kind)
-    return kinds[kind] if isinstance(kind, str) else dtype is kind
-
-
-def isin(x1, x2, /, *, invert=False):
-    return tenon.isin(asarray(x1), asarray(x2), invert=invert)
-
-
-def matrix_transpose(x, /):
-    return x.mT
-
-
-def mean(x, /, *, axis=None, keepdims=False):
-    return tenon.mean(x, axis, keepdims)
-
-
-def meshgrid(*arrays, indexing="xy"):
-    return tuple(tenon.meshgrid(*arrays, indexing=indexing))
-
-
-def nonzero(x, /):
-    return tenon.nonzero(x, as_tuple=True)
+def moveaxis(x, source, destination, /):
+    return tenon.moveaxis(x, source, destination)
 
 
 def permute_dims(x, /, axes):
     return tenon.permute(x, axes)
 
 
-def positive(x, /):
-    return x.clone()
-
-
-def prod(x, /, *, axis=None, dtype=None, keepdims=False):
-    if axis is None and not keepdims or not x.ndim:
-        return tenon.prod(x, dtype=dtype)
-    dims = range(x.ndim) if axis is None else (axis,) if isinstance(axis, builtins.int) else axis
-    for dim in dims:
-        x = tenon.prod(x, dim, True, dtype=dtype)
-    return x if keepdims else x.squeeze(tuple(dims))
-
-
 def repeat(x, repeats, /, *, axis=None):
-    return tenon.repeat_interleave(x, repeats, axis)
+    return tenon.repeat_interleave(x, repeats.to(int64) if isinstance(repeats, Tensor) else repeats, axis)
 
 
-def result_type(*values):
-    if len(values) == 1:
-        return values[0] if isinstance(values[0], tenon.dtype) else values[0].dtype
-    dtypes = [value if isinstance(value, tenon.dtype) else value.dtype if isinstance(value, tenon.Tensor) else value for value in values]
-    common = None
-    for value in dtypes:
-        if isinstance(value, tenon.dtype):
-            common = value if common is None else tenon.promote_types(common, value)
-    for value in dtypes:
-        if not isinstance(value, tenon.dtype):
-            common = tenon.result_type(ones(1, dtype=common), value)
-    return common
+def reshape(x, /, shape, *, copy=None):
+    """With copy=False an error where only a copy has that shape."""
+    if copy:
+        return x.clone().reshape(shape)
+    if copy is None:
+        return x.reshape(shape)
+    try:
+        return x.view(shape)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from None
 
 
 def roll(x, /, shift, *, axis=None):
-    return tenon.roll(x, shift) if axis is None else tenon.roll(x, shift, axis)
+    if axis is None:
+        return tenon.roll(x, shift)
+    if isinstance(shift, builtins.int) and not isinstance(axis, builtins.int):
+        shift = (shift,) * len(axis)
+    return tenon.roll(x, shift, axis)
 
 
-def searchsorted(x1, x2, /, *, side="left", sorter=None):
-    return tenon.searchsorted(x1, x2, side=side, sorter=sorter)
-
-
-def sort(x, /, *, axis=-1, descending=False, stable=True):
-    return tenon.sort(x, dim=axis, descending=descending, stable=stable).values
-
-
-def std(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return tenon.std(x, axis, correction=correction, keepdim=keepdims)
-
-
-def sum(x, /, *, axis=None, dtype=None, keepdims=False):
-    return tenon.sum(x, axis, keepdims, dtype=dtype)
-
-
-def take(x, indices, /, *, axis=0):
-    return x[(slice(None),) * (axis % x.ndim) + (indices,)]
-
-
-def take_along_axis(x, indices, /, *, axis=-1):
-    return tenon.take_along_dim(x, indices, axis)
-
-
-def tensordot(x1, x2, /, *, axes=2):
-    return tenon.tensordot(x1, x2, dims=axes)
+def squeeze(x, /, axis):
+    axes = (axis,) if isinstance(axis, builtins.int) else axis
+    for each in axes:
+        if x.shape[each] != 1:
+            raise ValueError(f"squeeze: dim {each} has size {x.shape[each]}, not 1")
+    return tenon.squeeze(x, axis)
 
 
 def tile(x, repetitions, /):
@@ -198,11 +175,60 @@ def tile(x, repetitions, /):
 
 
 def tril(x, /, *, k=0):
-    return tenon.tril(x, k)
+    return _computed(lambda a: tenon.tril(a, k), x)
 
 
 def triu(x, /, *, k=0):
-    return tenon.triu(x, k)
+    return _computed(lambda a: tenon.triu(a, k), x)
+
+
+def unstack(x, /, *, axis=0):
+    return x.unbind(axis)
+
+
+def take(x, indices, /, *, axis=None):
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"take: axis must be given for {x.ndim} dims")
+        axis = 0
+    return x[(slice(None),) * (axis % x.ndim) + (indices.to(int64),)]
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    return tenon.take_along_dim(x, indices.to(int64), axis)
+
+
+def diff(x, /, n=1, *, axis=-1, prepend=None, append=None):
+    """As scikit-learn calls it, n may be positional."""
+    parts = [part for part in (prepend, x, append) if part is not None]
+    joined = concat(parts, axis=axis) if len(parts) > 1 else x
+    return _computed(lambda a: tenon.diff(a, n, axis), joined)
+
+
+# --- Order and sets
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    return _computed(tenon.argsort, x, keeps_order=True, gives_elements=False, dim=axis, descending=descending, stable=stable)
+
+
+def sort(x, /, *, axis=-1, descending=False, stable=True):
+    return _computed(lambda a: tenon.sort(a, dim=axis, descending=descending, stable=stable).values, x, keeps_order=True)
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    x1, x2 = _operands(x1, x2)
+    return _computed(tenon.searchsorted, x1, x2.contiguous(), keeps_order=True, gives_elements=False, side=side, sorter=sorter)
+
+
+def isin(x1, x2, /, *, invert=False):
+    return _computed(tenon.isin, *_operands(x1, x2), gives_elements=False, invert=invert)
+
+
+def nonzero(x, /):
+    if x.ndim == 0:
+        raise ValueError("nonzero: an array without dims has no indices")
+    return tenon.nonzero(x if x.dtype is bool else not_equal(x, 0), as_tuple=True)
 
 
 _All = collections.namedtuple("UniqueAllResult", "values indices inverse_indices counts")
@@ -210,49 +236,81 @@ _Counts = collections.namedtuple("UniqueCountsResult", "values counts")
 _Inverse = collections.namedtuple("UniqueInverseResult", "values inverse_indices")
 
 
+def _unique(x):
+    """The different elements, for each element its place among them, how often each occurs."""
+    if not _is_wide(x.dtype):
+        return tenon.unique(x, return_inverse=True, return_counts=True)
+    inverse, counts = [], []
+
+    def values(a):
+        unique, *others = tenon.unique(a, return_inverse=True, return_counts=True)
+        inverse.append(others[0])
+        counts.append(others[1])
+        return unique
+
+    return _computed(values, x, keeps_order=True), inverse[0], counts[0]
+
+
 def unique_all(x, /):
-    values, inverse, counts = tenon.unique(x, return_inverse=True, return_counts=True)
-    places = arange(x.numel(), dtype=int64)
-    first = full_like(counts, x.numel()).scatter_reduce(0, inverse.flatten(), places, "amin")
+    values, inverse, counts = _unique(x)
+    places = tenon.arange(x.numel(), dtype=int64)
+    first = tenon.full_like(counts, x.numel()).scatter_reduce(0, inverse.flatten(), places, "amin")
     return _All(values, first, inverse, counts)
 
 
 def unique_counts(x, /):
-    return _Counts(*tenon.unique(x, return_counts=True))
+    values, _, counts = _unique(x)
+    return _Counts(values, counts)
 
 
 def unique_inverse(x, /):
-    return _Inverse(*tenon.unique(x, return_inverse=True))
+    values, inverse, _ = _unique(x)
+    return _Inverse(values, inverse)
 
 
 def unique_values(x, /):
-    return tenon.unique(x)
+    return _unique(x)[0]
 
 
-def unstack(x, /, *, axis=0):
-    return x.unbind(axis)
+# --- Names beyond the standard, which xarray and SciPy ask of every namespace
 
 
-def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return tenon.var(x, axis, correction=correction, keepdim=keepdims)
+def diag(x, /, k=0):
+    return tenon.diag(x, k)
 
 
-def vecdot(x1, x2, /, *, axis=-1):
-    x1, x2 = (x.moveaxis(axis, -1) for x in (x1, x2))
-    return tenon.matmul(x1.conj().unsqueeze(-2), x2.unsqueeze(-1)).squeeze((-2, -1))
+def einsum(*operands, **options):
+    import numpy
+
+    return numpy.einsum(*operands, **options)
+
+
+def pad(x, pad_width, mode="constant", **options):
+    import numpy
+
+    return numpy.pad(x, pad_width, mode, **options)
+
+
+def transpose(x, /, axes=None):
+    return x.permute(tuple(range(x.ndim - 1, -1, -1)) if axes is None else tuple(axes))
+
+
+# --- What there is
+
+_DIMS = 64
 
 
 class _Info:
     """What this namespace can do."""
 
     def capabilities(self):
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": _DIMS}
 
     def default_device(self):
         return tenon.device("cpu")
 
     def devices(self):
-        return (tenon.device("cpu"),)
+        return [tenon.device("cpu")]
 
     def default_dtypes(self, *, device=None):
         return {"real floating": tenon.get_default_dtype(), "complex floating": tenon.get_default_dtype().to_complex(), "integral": int64, "indexing": int64}
