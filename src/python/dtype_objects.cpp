@@ -292,7 +292,7 @@ std::optional<Dtype> dtype_of_numpy(PyObject* object) noexcept {
     const std::string name = nb::cast<std::string>(dtype.attr("name"));
     for (int i = 0; i < kDtypeCount; ++i)
       if (name == dtype_name(static_cast<Dtype>(i))) return static_cast<Dtype>(i);
-  } catch (nb::python_error&) {  // NumPy's abstract types, which are no dtype
+  } catch (...) {  // NumPy's abstract types, which are no dtype
   }
   return std::nullopt;
 }
