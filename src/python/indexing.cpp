@@ -127,7 +127,10 @@ class Key {
   std::vector<Index> indices_;
 };
 
-// --- Slices that go back: `x[::-1]`. No strides are negative, so the elements are copied.
+// --- Slices that go back: `x[::-1]`. No strides are negative, so the elements are copied. PyTorch refuses them; the
+// array API and Dask ask for them.
+
+int users_of_backward_slices = 0;
 
 bool goes_back(PyObject* entry) {
   if (!PySlice_Check(entry)) return false;
@@ -135,6 +138,7 @@ bool goes_back(PyObject* entry) {
   return step != Py_None && bound_of(step).value_or(1) < 0;
 }
 bool has_backward_slice(PyObject* key) {
+  if (users_of_backward_slices == 0) return false;
   if (!PyTuple_Check(key)) return goes_back(key);
   for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i)
     if (goes_back(NB_TUPLE_GET_ITEM(key, i))) return true;
@@ -253,6 +257,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) noexcept {
 }
 
 }  // namespace
+
+void bind_indexing(nb::module_& module) {
+  module.def("_use_backward_slices", [](int users) { users_of_backward_slices += users; });
+}
 
 void add_index_slots(std::vector<PyType_Slot>& slots) {
   slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(get_item)});

@@ -251,6 +251,7 @@ void bind_tensor(nb::module_& module) {
   find_dict(bound);
   tensor_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
   bind_operators(module);
+  bind_indexing(module);
 }
 
 }  // namespace tenon::python

@@ -17,6 +17,8 @@ void bind_tensor(nb::module_& module);
 void add_operator_slots(std::vector<PyType_Slot>& slots);
 /// Adds _choose_operators, which gives operators to other functions.
 void bind_operators(nb::module_& module);
+/// Adds _use_backward_slices: while they have users, slices with negative steps are taken.
+void bind_indexing(nb::module_& module);
 void add_index_slots(std::vector<PyType_Slot>& slots);
 /// The value to write: a tensor of any dtype, or a number in the dtype of `self`.
 Tensor value_of(PyObject* value, const Tensor& self);

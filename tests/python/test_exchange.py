@@ -8,6 +8,7 @@ import weakref
 
 import pytest
 import tenon
+from tenon.array_api import standard_operators
 
 np = pytest.importorskip("numpy")
 
@@ -337,6 +338,13 @@ def test_dtypes_of_numpy():
 
 
 def test_slices_that_go_back():
+    with pytest.raises(ValueError, match="step must be greater than zero"):
+        tenon.ones(3)[::-1]
+    with standard_operators():
+        check_backward_slices()
+
+
+def check_backward_slices():
     x, array = tenon.arange(60).view(3, 4, 5), np.arange(60).reshape(3, 4, 5)
     mask = array[:, :, 0] % 10 > 2
     for key in (np.s_[::-1], np.s_[..., ::-2], np.s_[1:0:-1, None, ::-1], np.s_[2::-1, [1, 0], 3], np.s_[::-1, ..., 4:0:-3], np.s_[0:2:-1], np.s_[..., ::-1, [0, 2, 1]],

@@ -72,7 +72,8 @@ def _merged(locations, values):
 
 
 def extend():
-    """Teaches tensors these forms, and Dask's functions of indices tensors."""
+    """Teaches tensors these forms and slices that go back, and Dask's functions of indices tensors."""
+    _tenon._use_backward_slices(1)
     Tensor.imag = property(_imag, _imag_of_complex.__set__, doc=_imag.__doc__)
     Tensor.size = property(_Size, doc=_size.__doc__)
     core._vindex_slice_and_transpose, core._vindex_merge = _points_first, _merged

@@ -50,13 +50,14 @@ def _pairs():
 
 
 def set_standard_operators(on, /):
-    """Lets the operators of all tensors of the process compute by the array API's rules, or by PyTorch's again.
+    """Lets the operators of all tensors of the process compute by the array API's rules, or by PyTorch's again, and slices go back.
 
     PyTorch's differ where an operand has no dims, which then does not promote the other one; in uint16, uint32 and uint64, for which
     it has few ops; and in a few results for infinities, NaN and signed zeros.
     """
     global _is_on
     _tenon._choose_operators(_pairs() if on else {})
+    _tenon._use_backward_slices(bool(on) - _is_on)
     _is_on = bool(on)
 
 
