@@ -96,7 +96,7 @@ class Slabs {
       }
     }
     if (is_one()) return;
-    turns = std::max<int64_t>(kMostOfSlab / inner, 1);
+    turns = std::clamp<int64_t>(kMostOfSlab / inner, 1, plan.sizes[loop]);
     count *= of_loop();  // exact: at most the number of elements
   }
 

@@ -1,4 +1,5 @@
-"""What Dask asks of its chunks beyond NumPy's protocols: `x.size > 0`, `x.imag` of real numbers, indices of bytes.
+"""What Dask asks of its chunks beyond NumPy's protocols: `x.size > 0`, `x.imag` of real numbers, indices of bytes,
+slices that go back.
 
 PyTorch has none of it, and answering the first costs about 0.1 us a call: so tensors take it only where Dask is in use.
 """
