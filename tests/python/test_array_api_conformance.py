@@ -399,8 +399,9 @@ def test_indices(data):
     x = np.arange(math.prod(shape)).reshape(shape)
     key = data.draw(xps.indices(shape=shape, allow_newaxis=True))
     ours = tenon.from_numpy(x.copy())
-    assert np.array_equal(ours[key], x[key])
-    ours[key] = -1
+    with xp.standard_operators():  # with slices that go back
+        assert np.array_equal(ours[key], x[key])
+        ours[key] = -1
     x[key] = -1
     assert np.array_equal(ours, x)
 
