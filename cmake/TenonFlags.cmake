@@ -73,7 +73,8 @@ endif()
 find_program(CCACHE_PROGRAM ccache)
 if(PROJECT_IS_TOP_LEVEL AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache treats paths below CCACHE_BASEDIR as relative, so that builds in several folders share object files.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
+  # Nor do the folders in debug information keep them apart.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
 endif()
 
 # Kernels: no errno, no floating-point traps, so that loops can be vectorised; never -ffast-math, which changes results.

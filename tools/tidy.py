@@ -6,10 +6,13 @@
 The sources of a room include much the same headers, so checking one file that includes them all is faster. Sources that
 do not compile together, because their names clash, are joined to another file. Kernels are checked one by one, as each is
 compiled for several instruction sets, and without Clang's static analyzer, which takes minutes for one of them; so are
-the files that include Eigen. Prints each finding once, and exits 1 if there are any.
+the files that include Eigen. Prints each finding once, and exits 1 if there are any. What was checked without findings is
+not checked again: ~/.cache/tenon-tidy has a file for each such text, with all of its headers, and configuration.
 """
 import collections
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKS = "-checks=-bugprone-suspicious-include"
 ALONE = ("kernel", "extension")
 KERNEL_CHECKS = "-checks=-clang-analyzer-*"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tenon-tidy"
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
 
 
@@ -69,6 +73,20 @@ def join(folder, room, sources, compiler):
     return joined
 
 
+@functools.cache
+def tool():
+    """What a result depends on besides the text: clang-tidy's version and the configuration."""
+    version = subprocess.run(["clang-tidy-14", "--version"], capture_output=True, check=True).stdout
+    return version + (ROOT / ".clang-tidy").read_bytes()
+
+
+def clean_mark(compiler, checks, file):
+    """The file that says that `file`, with all that it includes, has no findings."""
+    text = subprocess.run([*compiler, "-w", "-E", "-C", file], capture_output=True, check=True).stdout
+    words = "\0".join([*compiler, checks]).encode()
+    return CACHE / hashlib.sha256((tool() + words + text).replace(str(ROOT).encode(), b"")).hexdigest()
+
+
 def check_room(build, room, sources, commands):
     """The findings in a room's sources, or in one kernel: {first line: whole text}."""
     is_alone = room in ALONE
@@ -79,10 +97,14 @@ def check_room(build, room, sources, commands):
     database = [{"directory": str(build), "file": str(file), "arguments": [*compiler, "-c", str(file)]} for file, _ in parts]
     (folder / "compile_commands.json").write_text(json.dumps(database), encoding="utf-8")
     found = {}
+    checks = KERNEL_CHECKS if is_alone else CHECKS
     for file, included in parts:
         begin = time.monotonic()
-        done = subprocess.run(["clang-tidy-14", "-p", folder, f"--config-file={ROOT / '.clang-tidy'}", "-quiet",
-                               KERNEL_CHECKS if is_alone else CHECKS, file], capture_output=True, text=True)  # fmt: skip
+        mark = clean_mark(compiler, checks, file)
+        if mark.exists():
+            continue
+        done = subprocess.run(["clang-tidy-14", "-p", folder, f"--config-file={ROOT / '.clang-tidy'}", "-quiet", checks, file],
+                              capture_output=True, text=True)  # fmt: skip
         print(f"{file.stem if is_alone else room}: {len(included)} files, {time.monotonic() - begin:.0f} s", flush=True)
         lines = done.stdout.splitlines(keepends=True)
         starts = [number for number, line in enumerate(lines) if FINDING.match(line)]
@@ -90,6 +112,9 @@ def check_room(build, room, sources, commands):
             found[lines[start]] = "".join(lines[start:end])
         if done.returncode and not starts:
             sys.exit(done.stderr)
+        if not starts:
+            CACHE.mkdir(parents=True, exist_ok=True)
+            mark.touch()
     return found
 
 

@@ -202,10 +202,7 @@ Shape choose_shape(const Plan& plan, const Fold& fold) {
     choose_tile(plan, fold, shape);
   shape.tiles = (shape.lanes + shape.width - 1) / shape.width;
   shape.pieces = (shape.rows + shape.piece - 1) / shape.piece;
-  const int64_t outputs = shape.kept_count * shape.tiles;
-  if (outputs < kMaxParts)
-    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel / outputs, 1,
-                                         std::min(kMaxParts / outputs, shape.pieces * shape.reduced_count));
+  shape.segments = count_segments(plan.numel, shape.kept_count * shape.tiles, shape.pieces * shape.reduced_count);
   return shape;
 }
 

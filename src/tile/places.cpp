@@ -154,8 +154,7 @@ Shape choose_shape(const Plan& plan, const Fold& fold) {
   shape.chunks = (shape.rows + shape.chunk - 1) / shape.chunk;
   const int64_t most =
       shape.way == Way::across ? std::min(shape.rows / kRowsOfSegment, kPartsAcross / shape.outputs()) : shape.chunks;
-  if (shape.outputs() < kMaxParts && most > 1)
-    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel, 1, std::min(kMaxParts / shape.outputs(), most));
+  shape.segments = count_segments(plan.numel, shape.outputs(), most);
   return shape;
 }
 

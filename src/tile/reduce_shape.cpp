@@ -173,9 +173,7 @@ ReduceShape choose_shape(const Plan& plan, FoldForms forms) {
     shape.tiles = shape.widened > 1 ? 1 : (shape.lanes + shape.tile - 1) / shape.tile;
   }
   const int64_t outputs = shape.kept_count * shape.tiles;
-  if (outputs < kMaxParts)
-    shape.segments = std::clamp<int64_t>(plan.numel / kSegmentNumel / outputs, 1,
-                                         std::min(kMaxParts / outputs, most_segments(shape, outputs)));
+  shape.segments = count_segments(plan.numel, outputs, most_segments(shape, outputs));
   return shape;
 }
 

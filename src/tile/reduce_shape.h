@@ -2,6 +2,8 @@
 // that are counted, and the pieces that are folded separately. Depends on shapes only, so that results have the same
 // bits for any number of threads.
 #pragma once
+#include <algorithm>
+
 #include "plan/plan.h"
 
 namespace tenon {
@@ -11,6 +13,12 @@ inline constexpr int64_t kSegmentNumel = 1 << 17;  // elements of a segment, whi
 inline constexpr int64_t kMaxParts = 64;
 // So many elements are reduced in one piece, by one thread.
 inline constexpr int64_t kFewNumel = 1 << 16;
+
+/// Into how many pieces each of `outputs` is divided that has at most `most`.
+inline int64_t count_segments(int64_t numel, int64_t outputs, int64_t most) {
+  if (outputs >= kMaxParts || most <= 1) return 1;
+  return std::clamp<int64_t>(numel / kSegmentNumel / outputs, 1, std::min(kMaxParts / outputs, most));
+}
 
 /// The order of the loops: one loop gives the lanes of a tile, the others are counters.
 struct ReduceShape {
