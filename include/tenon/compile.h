@@ -23,6 +23,7 @@ class TENON_API CompiledFunction {
  public:
   CompiledFunction(const CustomDefinition& definition, const Fused::Function& function);
   Tensor operator()(const Tensor* const* inputs, int count) const;
+  /// Writes into `out`, as Compiled::out does.
   Tensor& out(Tensor& out, const Tensor* const* inputs, int count) const;
 
  private:
