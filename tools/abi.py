@@ -34,7 +34,7 @@ def symbols_of(library):
 
 
 def check_symbols(library, record):
-    now, before = symbols_of(library), set(record.read_text(encoding="utf-8").splitlines())
+    now, before = symbols_of(library), {line for line in record.read_text(encoding="utf-8").splitlines() if not line.startswith("#")}
     gone = sorted(before - now)
     for symbol in gone:
         print(f"gone: {symbol}")
@@ -125,7 +125,9 @@ def main(arguments):
     if arguments[:1] == ["--layouts"]:
         return check_layouts(arguments[1] if arguments[1:] else None)
     if arguments[1:] == ["--record"]:
-        RECORD.write_text("\n".join(sorted(symbols_of(arguments[0]))) + "\n", encoding="utf-8")
+        # The first line makes every record a change, so that its commit has the types to compare with.
+        first = f"# Written by ./dev check abi --record, after {output_of('git', 'rev-parse', '--short', 'HEAD', cwd=ROOT).strip()}"
+        RECORD.write_text("\n".join([first, *sorted(symbols_of(arguments[0]))]) + "\n", encoding="utf-8")
         return 0
     return check_symbols(arguments[0], RECORD)
 
