@@ -24,7 +24,7 @@ PLAIN = {
 }
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|#(?:[^\n]*\\\n)*[^\n]*|[(){};]|[^\S\n]+|\n|[^\s(){};"\'/#]+|.', re.S)
 NAMESPACE = re.compile(r"^(?:inline )?namespace ([\w:]+)$|^extern \"C\"$")
-CLASS = re.compile(r"^(?:template ?<.*> ?)?(?:requires.*)?(?:typedef )?(class|struct|union|enum(?: class)?)\b (?:TENON_API )?([\w:]+)?")
+CLASS = re.compile(r"^(?:template ?<.*> ?)?(?:requires.*)?(?:typedef )?(class|struct|union|enum(?: class)?)\b (?:TENON_API )?([\w:]+(?:<[\w, ]+>::\w+)?)?")
 SKIPPED = re.compile(r"^(?:template ?<> |static_assert|using [\w:<>()&, ]+::\w+$|friend|using namespace|extern \"C\"|public:|private:|protected:)|= delete$|^(?:template ?<.*> ?)?(?:class|struct|enum(?: class)?) [\w:]+(?: : [\w ]+)?$")
 
 
@@ -166,10 +166,11 @@ class Reader:
         return " = " in begun or following == ";" and not re.search(r"\)[\w ]*$", statement) or following.startswith(",") or (following == "{" and ":" in statement)
 
     def read_class(self, scope, hidden, statement, kind, line):
-        name = kind[2] or ""
+        name = re.sub(r"<.*>", "", kind[2] or "")
         short = re.sub(r"\s+", " ", statement)
-        if name and not short.startswith("template <>"):
-            self.add(scope, hidden, "class", name, short, line)
+        behind = self.comment_behind()
+        if name and not re.search(rf"\b{re.escape(kind[2])}<", short):  # a specialisation belongs to its template
+            self.add(scope, hidden, "class", name, short, line, behind)
         else:
             hidden = True
         self.comment = []
