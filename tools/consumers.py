@@ -34,7 +34,6 @@ FLAGS = [
     ["-std=c++23"],
     ["-fvisibility=hidden", "-ffast-math"],
 ]
-QUICK_FLAGS = [["-O0", "-fno-rtti", "-fno-exceptions"], ["-O0", "-D_GLIBCXX_DEBUG", "-D_GLIBCXX_DEBUG_PEDANTIC"]]
 # Kernels for one instruction set: a project that builds Tenon itself is tested for how it is built, not for speed.
 FEW_KERNELS = ["-DTENON_DISABLED_TARGETS=HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL", "-DTENON_BASELINE_TARGETS=HWY_AVX2", "-DCMAKE_BUILD_TYPE=Release"]
 
@@ -141,11 +140,12 @@ def cases_of(arguments):
 
     for kind in prefixes:
         for compiler in compilers:
-            add(kind, by_find_package, compiler, ["-O0"])
-            add(kind, by_pkg_config, compiler, ["-O0"] if arguments.quick else ["-O2"])
+            # What is quick tests flags on the way.
+            add(kind, by_find_package, compiler, ["-O0", *(FLAGS[3] if arguments.quick else [])])
+            add(kind, by_pkg_config, compiler, ["-O0", *FLAGS[4]] if arguments.quick else ["-O2"])
         add(kind, in_c, "cc", [])
-    for flags in QUICK_FLAGS if arguments.quick else FLAGS:
-        for compiler in dict.fromkeys([compilers[0], compilers[-1]]):
+    for flags in [] if arguments.quick else FLAGS:
+        for compiler in (compilers[0], compilers[-1]):
             add("shared", by_pkg_config, compiler, flags)
     if arguments.sources:
         found += [("subdirectory-static", lambda: as_a_part("subdirectory", f"-DTENON_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=OFF")),
