@@ -37,6 +37,8 @@ set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS libtenon${so_version})  # its libtenon_
 
 # Each package has a copyright file and a changelog. `cmake --install` of everything leaves them out.
 file(READ ${PROJECT_SOURCE_DIR}/NOTICE TENON_NOTICE)
+string(REGEX REPLACE "\n\n+" "\n.\n" TENON_NOTICE "${TENON_NOTICE}")  # as a field of a file for Debian
+string(REPLACE "\n" "\n " TENON_NOTICE "${TENON_NOTICE}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/changelog.in ${PROJECT_BINARY_DIR}/changelog.Debian @ONLY)
 find_program(GZIP_PROGRAM gzip)
