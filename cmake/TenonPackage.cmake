@@ -5,7 +5,9 @@ set(CPACK_COMPONENTS_ALL library development tool)
 
 set(CPACK_PACKAGE_NAME tenon)
 set(CPACK_PACKAGE_VENDOR "The developers of Tenon")
-set(CPACK_PACKAGE_CONTACT "The developers of Tenon <tenon@localhost.localdomain>")  # Debian wants an address; set your own
+if(NOT CPACK_PACKAGE_CONTACT)  # Debian wants an address: -DCPACK_PACKAGE_CONTACT="Name <address>"
+  set(CPACK_PACKAGE_CONTACT "The developers of Tenon <tenon@localhost.localdomain>")
+endif()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "small tensor library with PyTorch's exact broadcasting")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -15,8 +17,8 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
 
-set(about " Shapes, results, dtypes, strides, in-place rules, warnings and error texts of\n broadcasting are those of PyTorch.")
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${about}\n .\n This package has the shared library.")
+set(about "Shapes, results, dtypes, strides, in-place rules, warnings and error texts of\nbroadcasting are those of PyTorch.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${about}\n\nThis package has the shared library.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libtenon${so_version})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
@@ -24,13 +26,13 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${about}\n .\n This package has the headers and what CMake and pkg-config read.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${about}\n\nThis package has the headers and what CMake and pkg-config read.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenon-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtenon${so_version} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS libeigen3-dev)
 
-set(CPACK_COMPONENT_TOOL_DESCRIPTION "${about}\n .\n This package has the command line.")
+set(CPACK_COMPONENT_TOOL_DESCRIPTION "${about}\n\nThis package has the command line.")
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME tenon)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS libtenon${so_version})  # its libtenon_extension.so
@@ -50,4 +52,5 @@ foreach(component name IN ZIP_LISTS CPACK_COMPONENTS_ALL names)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()
 
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/compress_manual.cmake)
 include(CPack)
