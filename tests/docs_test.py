@@ -12,6 +12,7 @@ The language of a fenced block decides what is checked:
            in examples/, without any change
   c        the same in C99
   python   examples with >>>; they are run by tests/python/test_documentation.py
+  cmake    a part of a project in tests/consumer, which tools/consumers.py builds
   text     after "<!-- output -->": the whole output of the block before
 A block that cannot run, or of another language, must come after "<!-- not run: REASON -->".
 Each docs/*.svg must be what its command in FIGURES draws.
@@ -78,21 +79,26 @@ class Tools:
     def __init__(self, build, root, folder):
         self.root, self.examples = root, [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.c*"))]
         self.compiler = os.environ.get("CXX", "c++")
-        self.flags, self.path = [], os.environ["PATH"]
+        self.projects = [path.read_text(encoding="utf-8") for path in sorted((root / "tests/consumer").rglob("CMakeLists.txt"))]
+        self.flags, self.environment = [], dict(os.environ)
         if build is None:
             return
         prefix = folder / "prefix"
         done = subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"cannot install {build}:\n{done.stderr}")
-        self.path = f"{prefix / 'bin'}:{self.path}"
         library = next(prefix.rglob("libtenon.so")).parent
+        self.environment.update(PATH=f"{prefix / 'bin'}:{os.environ['PATH']}", PKG_CONFIG_PATH=str(library / "pkgconfig"), LD_LIBRARY_PATH=str(library))
         self.flags = [f"-I{prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}", "-ltenon"]
 
     def run_sh(self, block, folder):
         if not (folder / "data").exists():
             shutil.copytree(self.root / "data", folder / "data")
-        return run(["bash", "-euo", "pipefail", "-c", block.content], folder, dict(os.environ, PATH=self.path, HOME=str(folder)))
+        return run(["bash", "-euo", "pipefail", "-c", block.content], folder, dict(self.environment, HOME=str(folder)))
+
+    def run_cmake(self, block, _folder):
+        inside = any(block.content in project for project in self.projects)
+        return ("" if inside else "is not a part of a project in tests/consumer"), ""
 
     def run_cpp(self, block, folder):
         return self.run_program(block, folder, [self.compiler, "-std=c++20"], "block.cpp")
@@ -102,7 +108,7 @@ class Tools:
 
     def run_program(self, block, folder, compiler, name):
         if "int main(" not in block.content:
-            inside = any(block.content in example for example in self.examples)
+            inside = any(text in example for example in self.examples for text in (block.content, textwrap.indent(block.content, "  ")))
             return ("" if inside else "is not a part of an example, and has no main"), ""
         source, program = folder / name, folder / "block"
         source.write_text(block.content, encoding="utf-8")
@@ -121,7 +127,7 @@ def problem_of(block, before, tools, folder):
         if before is None:
             return "is marked as output, but the block before was not run", None
         return ("" if block.content == before else f"is not what the block before prints:\n{before}"), None
-    runner = {"sh": tools.run_sh, "cpp": tools.run_cpp, "c": tools.run_c, "python": tools.run_python}.get(block.language)
+    runner = {"sh": tools.run_sh, "cpp": tools.run_cpp, "c": tools.run_c, "cmake": tools.run_cmake, "python": tools.run_python}.get(block.language)
     if not runner:
         return f"cannot run: its language is {block.language or 'missing'}, and it has no mark", None
     return runner(block, folder)
@@ -192,7 +198,10 @@ def self_test():
         ("a program in C", "```c\n#include <stdio.h>\nint main(void) { puts(\"a\"); return 0; }\n```\n<!-- output -->\n```text\na\n```", 0),
         ("C++ in a program in C", "```c\nint main() { return nullptr == 0; }\n```", 1),
         ("a part of an example", "```cpp\nint x;\n```", 0),
+        ("a part of a function of an example", "```cpp\nint z;\n```", 0),
         ("a part of nothing", "```cpp\nint y;\n```", 1),
+        ("a part of a project", "```cmake\nfind_package(Tenon)\n```", 0),
+        ("a part of no project", "```cmake\nfind_package(Other)\n```", 1),
         ("an example", "```python\n>>> 1\n1\n```", 0),
         ("Python that nothing runs", "```python\n1\n```", 1),
         ("a figure without a command", None, 1),
@@ -202,7 +211,9 @@ def self_test():
             root = pathlib.Path(folder)
             for name in ("docs", "examples", "data"):
                 (root / name).mkdir()
-            (root / "examples" / "a.cpp").write_text("// why\nint x;\n", encoding="utf-8")
+            (root / "examples" / "a.cpp").write_text("// why\nint x;\nvoid f() {\n  int z;\n}\n", encoding="utf-8")
+            (root / "tests/consumer").mkdir(parents=True)
+            (root / "tests/consumer/CMakeLists.txt").write_text("project(a)\nfind_package(Tenon)\n", encoding="utf-8")
             (root / "README.md").write_text(text or "", encoding="utf-8")
             if text is None:
                 (root / "docs" / "new.svg").write_text("<svg/>", encoding="utf-8")

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Tests of Tenon as a part of another CMake project. They run CMake, but compile nothing.
+"""Tests of Tenon as a part of another CMake project, and of its recipes for package managers. They run CMake, but compile
+nothing; tools/consumers.py and tools/conan_package.py do.
 
     python3 tests/package_test.py
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -65,6 +67,39 @@ class Subproject(unittest.TestCase):
     def test_installed_when_asked(self):
         self.configure("-DTENON_INSTALL=ON")
         self.assertIn("libtenon.so", self.installed())
+
+    def test_nothing_is_built_but_the_library(self):
+        self.configure()
+        steps = subprocess.run(["ninja", "-C", self.folder / "build", "-t", "commands", "all"], check=True, capture_output=True, text=True, timeout=60).stdout
+        self.assertIn("src/dispatch/elements.cpp.o", steps)
+        self.assertEqual(re.findall(r"\S*(?:_test\.cpp|src/cli/|src/python/|examples/|bench/)\S*", steps), [])
+
+
+class Recipes(unittest.TestCase):
+    def read(self, name):
+        return (ROOT / name).read_text(encoding="utf-8")
+
+    def test_they_have_the_version(self):
+        version = re.search(r'TENON_VERSION "(.*)"', self.read("include/tenon/version.h"))[1]
+        self.assertEqual(json.loads(self.read("packaging/vcpkg/tenon/vcpkg.json"))["version"], version)
+        self.assertIn(f"project(Tenon VERSION {version} ", self.read("CMakeLists.txt"))
+
+    def test_they_set_options_that_exist(self):
+        options = set(re.findall(r"^option\((\w+)", self.read("CMakeLists.txt"), re.MULTILINE))
+        port = set(re.findall(r"TENON_\w+", self.read("packaging/vcpkg/tenon/portfile.cmake")))
+        conan = self.read("packaging/conan/conanfile.py")
+        parts = re.search(r"for part in \((.*)\)", conan)[1]
+        named = set(re.findall(r'"(TENON_\w+)"', conan)) - {"TENON_VERSION"} | {f"TENON_BUILD_{part}" for part in re.findall(r'"(\w+)"', parts)}
+        self.assertEqual((port - options, named - options), (set(), set()))
+        self.assertEqual(port, named)
+
+    def test_every_tool_of_the_port_is_a_dependency(self):
+        port = self.read("packaging/vcpkg/tenon/portfile.cmake")
+        needed = {"vcpkg_cmake_configure": "vcpkg-cmake", "vcpkg_cmake_config_fixup": "vcpkg-cmake-config"}
+        names = {entry if isinstance(entry, str) else entry["name"] for entry in json.loads(self.read("packaging/vcpkg/tenon/vcpkg.json"))["dependencies"]}
+        for function, package in needed.items():
+            self.assertIn(function + "(", port)
+            self.assertIn(package, names)
 
 
 if __name__ == "__main__":

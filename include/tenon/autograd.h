@@ -13,7 +13,9 @@ namespace tenon {
 
 // --- modes: per thread, for the life of a guard. https://docs.pytorch.org/docs/stable/notes/autograd.html#grad-modes
 
+/// Whether this thread records the graph.
 TENON_API bool is_grad_enabled() noexcept;
+/// Whether this thread is in inference mode.
 TENON_API bool is_inference_mode_enabled() noexcept;
 
 /// Switches recording of the graph on or off.
@@ -27,9 +29,11 @@ class TENON_API SetGradEnabled {
  private:
   bool previous_;
 };
+/// Switches recording off.
 struct NoGrad : SetGradEnabled {
   NoGrad() noexcept : SetGradEnabled(false) {}
 };
+/// Switches recording on, inside of NoGrad.
 struct EnableGrad : SetGradEnabled {
   EnableGrad() noexcept : SetGradEnabled(true) {}
 };
@@ -47,6 +51,7 @@ class TENON_API InferenceMode {
 
 namespace autograd {
 
+/// Inputs, results and gradients; an undefined tensor stands for none.
 using Tensors = List<Tensor>;
 
 // --- hooks
@@ -100,7 +105,9 @@ class TENON_API Node {
   }
   ~Node();
 
+  /// False for a default-constructed handle, as of leaves.
   bool defined() const noexcept { return impl_ != nullptr; }
+  /// Whether both handles are the same node.
   bool is(const Node& other) const noexcept { return impl_ == other.impl_; }
   /// Never null. Throws Error if the handle is undefined.
   NodeImpl* impl() const {
@@ -122,11 +129,13 @@ class TENON_API Node {
 
   NodeImpl* impl_ = nullptr;
 };
+/// A node that gets a gradient, and as the gradient of which of its results.
 struct Node::Edge {
   Node node;
   int64_t input_nr;
 };
 
+/// What backward keeps and records.
 struct BackwardOptions {
   std::optional<bool> retain_graph = std::nullopt;  // unset: same as create_graph
   bool create_graph = false;  // record the backward pass, so that the gradients can be differentiated
@@ -139,6 +148,7 @@ TENON_API void backward(const Tensors& tensors, const Tensors& gradients = {}, c
 TENON_API void backward(const Tensors& tensors, const Tensors& gradients, const BackwardOptions& options,
                         const Tensors& inputs);
 
+/// The same, and what inputs without gradients get.
 struct GradOptions : BackwardOptions {
   bool allow_unused = false;       // an input outside the graph gets an undefined gradient instead of an Error
   bool materialize_grads = false;  // zeros instead of undefined gradients
@@ -200,6 +210,7 @@ struct FunctionCalls {
   std::function<Tensors(Context&, const Tensors& inputs)> forward;
   Tensors (*backward)(Context&, const Tensors& grads);
 };
+/// Calls a custom function and records its node.
 TENON_API Tensors apply_function(const FunctionCalls& calls, const Tensors& inputs);
 
 /// Base of custom functions:
@@ -212,6 +223,7 @@ TENON_API Tensors apply_function(const FunctionCalls& calls, const Tensors& inpu
 ///   Tensor y = Cube::apply({x})[0];
 template <class Self>
 struct Function {
+  /// Calls `forward` and records a node that calls `backward`.
   static Tensors apply(const Tensors& inputs) {
     return apply_function({Self::name, &Self::forward, &Self::backward}, inputs);
   }
@@ -219,6 +231,7 @@ struct Function {
 
 // --- checks
 
+/// The step of the differences, and the tolerances for what they give.
 struct GradcheckOptions {
   double eps = 1e-6;
   double atol = 1e-5;
@@ -228,7 +241,9 @@ struct GradcheckOptions {
 class TENON_API GradcheckError : public Error {
  public:
   using Error::Error;
+  ~GradcheckError() override;
 };
+/// A function whose gradients are checked.
 using Differentiable = std::function<Tensors(const Tensors& inputs)>;
 /// Compares the gradients of `function` at `inputs` (float64) with finite differences. Returns true; GradcheckError
 /// "Jacobian mismatch for output 0 with respect to input 0,...", ValueError when no input requires grad.

@@ -24,6 +24,7 @@ extern "C" {
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 
+/* A tensor: an opaque handle, of which tenon_release frees the last. */
 typedef struct tenon_tensor tenon_tensor;
 
 /* One code for each class of exception that the library has in C++ and Python. */
@@ -40,6 +41,7 @@ typedef enum tenon_status {
   TENON_INTERRUPTED = 9
 } tenon_status;
 
+/* The type of an element. */
 typedef enum tenon_dtype {
   TENON_BOOL = 0,
   TENON_UINT8 = 1,
@@ -130,6 +132,7 @@ TENON_C_API tenon_status tenon_from_dlpack_unversioned(struct DLManagedTensor* m
 
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
+/* What an argument holds, and where. */
 typedef enum tenon_kind {
   TENON_KIND_NONE = 0,    /* None: as if the argument were left out */
   TENON_KIND_TENSOR = 1,  /* as.tensor */
@@ -190,6 +193,7 @@ TENON_C_API tenon_status tenon_grad(const tenon_tensor* tensor, tenon_tensor** r
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
+/* Each makes an argument of its kind; lists and strings are not copied. */
 static inline tenon_value tenon_none(void) {
   tenon_value value;
   value.name = NULL;

@@ -23,6 +23,7 @@ class TENON_API CompiledFunction {
  public:
   CompiledFunction(const CustomDefinition& definition, const Fused::Function& function);
   Tensor operator()(const Tensor* const* inputs, int count) const;
+  /// Writes into `out`, as Compiled::out does.
   Tensor& out(Tensor& out, const Tensor* const* inputs, int count) const;
 
  private:
@@ -49,7 +50,7 @@ struct OfLanes {
 template <class F, std::size_t... I>
 const CompiledFunction& compiled(std::index_sequence<I...>) {
   using Loop = OfLanes<F>;
-  constexpr int kArity = sizeof...(I);
+  static constexpr int kArity = sizeof...(I);
   static const CompiledFunction made = [] {
     CustomDefinition definition{"compiled", kArity, false, false, false, {}, {}};
     definition.gives_bool = std::is_same_v<decltype(Loop::apply((static_cast<void>(I), 0.f)...)), bool>;

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <new>
 #include <utility>
+
+#include "tenon/allocation.h"
 
 // GCC warns when a view of an initializer list is stored. Here the list outlives the call that takes the view.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -98,7 +99,7 @@ class Dims {
   }
   void grow(int64_t count) {
     constexpr int64_t most = std::numeric_limits<int32_t>::max();
-    if (count > most) throw std::bad_array_new_length();
+    if (count > most) fail_allocation();
     const int64_t twice = 2 * int64_t{capacity_};
     const int64_t capacity = count > twice ? count : twice < most ? twice : most;
     int64_t* wider = new int64_t[static_cast<std::size_t>(capacity)];
@@ -154,6 +155,7 @@ class SizesView {
   constexpr const int64_t* begin() const noexcept { return data_; }
   constexpr const int64_t* end() const noexcept { return data_ + size_; }
   constexpr int64_t back() const noexcept { return data_[size_ - 1]; }
+  /// A list that owns the values.
   Dims copy() const { return Dims(data_, size_); }
 
   [[gnu::always_inline]] friend constexpr bool operator==(SizesView a, SizesView b) noexcept {

@@ -9,15 +9,15 @@
 #include "tenon/export.h"
 
 namespace tenon {
-
+/// The type of an element. Its numbers are those of tenon_dtype (tenon/c.h).
 // clang-format off
 enum class Dtype : uint8_t {
   bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64,
   complex64, complex128,
 };
 // clang-format on
-inline constexpr int kDtypeCount = 15;
-
+inline constexpr int kDtypeCount = 15;  // how many there are
+/// Short names: `tenon::float32`.
 inline constexpr Dtype bool_ = Dtype::bool_;
 inline constexpr Dtype uint8 = Dtype::uint8;
 inline constexpr Dtype int8 = Dtype::int8;
@@ -61,8 +61,8 @@ struct Complex {
   }
   friend constexpr bool operator==(const Complex&, const Complex&) = default;
 };
-using Complex64 = Complex<float>;
-using Complex128 = Complex<double>;
+using Complex64 = Complex<float>;    // the element of complex64
+using Complex128 = Complex<double>;  // and of complex128
 /// Complex and std::complex, of float or double.
 template <class Z>
 concept ComplexNumber = requires(const Z& z) {
@@ -138,9 +138,9 @@ struct dtype_of<Z> {
   static constexpr Dtype value = sizeof(Z) == 8 ? Dtype::complex64 : Dtype::complex128;
 };
 template <class T>
-inline constexpr Dtype dtype_of_v = dtype_of<T>::value;
+inline constexpr Dtype dtype_of_v = dtype_of<T>::value;  // the same, short
 
-inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+inline constexpr int8_t kItemsizes[kDtypeCount] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16};  // by dtype
 /// Bytes of the widest dtype's element.
 inline constexpr int64_t kMaxItemsize = 16;
 /// Bytes of one element.
@@ -159,7 +159,7 @@ TENON_API Dtype to_complex(Dtype dtype);
 constexpr bool is_integral(Dtype dtype) noexcept { return dtype >= Dtype::uint8 && dtype <= Dtype::uint64; }
 /// True for uint16, uint32 and uint64, which promote only to floating dtypes.
 constexpr bool is_wide_unsigned(Dtype dtype) noexcept { return dtype >= Dtype::uint16 && dtype <= Dtype::uint64; }
-
+/// Whether a dtype has negative numbers: bool and unsigned integers have none.
 constexpr bool is_signed(Dtype dtype) noexcept { return dtype > Dtype::uint8 && !is_wide_unsigned(dtype); }
 
 /// "float32": the name in Python.
@@ -209,7 +209,7 @@ class Scalar {
   template <ComplexNumber Z>
   constexpr Scalar(const Z& value) noexcept
       : floating_(static_cast<double>(value.real())), tag_(tag_of(static_cast<double>(value.imag()))) {}
-
+  /// Which kind of number it holds.
   constexpr Kind kind() const noexcept { return is_complex() ? Kind::complex : static_cast<Kind>(tag_); }
   constexpr bool is_complex() const noexcept { return tag_ >= tag_of(Kind::complex); }
   constexpr bool is_floating() const noexcept { return tag_ == tag_of(Kind::floating); }
@@ -290,8 +290,8 @@ TENON_API bool can_cast(Dtype from, Dtype to) noexcept;
 
 /// An operand's rank in type promotion: tensors with dims outrank 0-dim tensors, which outrank numbers.
 enum class Category : uint8_t { dimensioned, zero_dim, number };
-struct TypedOperand {
-  Dtype dtype;  // of a number: bool_, int64, uint64 (wide), the default dtype or its complex dtype
+struct TypedOperand {  // what type promotion sees of an operand
+  Dtype dtype;         // of a number: bool_, int64, uint64 (wide), the default dtype or its complex dtype
   Category category;
 };
 /// The dtype an operation over these operands computes in.

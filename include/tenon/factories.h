@@ -84,6 +84,7 @@ struct NestedValues {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
+/// A tensor of the values, as Python's `tenon.tensor([[1, 2], [3, 4]])`.
 TENON_API Tensor tensor(NestedValues values, Options options = {});
 
 }  // namespace tenon

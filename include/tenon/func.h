@@ -22,6 +22,7 @@ struct Differentiated {
   autograd::Tensors gradients;
   Tensor value;
 };
+/// A function of tensors whose result has no dims.
 using Scalars = std::function<Tensor(const autograd::Tensors& args)>;
 /// Calls `function`, whose result has no dims. Gradients and value are in the graph of arguments that require grad;
 /// those of other arguments require none. Zeros where the result doesn't depend on an argument. Error "only Tensors of

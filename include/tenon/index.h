@@ -19,7 +19,9 @@ struct Slice {
   Slice(std::optional<int64_t> start_ = {}, std::optional<int64_t> stop_ = {}, int64_t step_ = 1)
       : start(start_), stop(stop_), step(step_) {}
 };
+/// The type of None.
 struct NoneIndex {};
+/// The type of Ellipsis.
 struct EllipsisIndex {};
 /// A new dim of size 1.
 inline constexpr NoneIndex None{};
@@ -28,6 +30,7 @@ inline constexpr EllipsisIndex Ellipsis{};
 
 /// One entry of an index list.
 struct Index {
+  /// Which of the members below holds the entry.
   enum class Kind : uint8_t { integer, slice, none, ellipsis, tensor } kind;
   int64_t integer = 0;
   Slice range{};

@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
+
+#include "tenon/allocation.h"
 
 namespace tenon {
 
@@ -79,7 +80,7 @@ class List {
   }
   void reserve(std::size_t count) {
     if (count <= capacity_) return;
-    if (count > kMostBytes / sizeof(T)) throw std::bad_alloc();  // also under tools that end the process for it
+    if (count > kMostBytes / sizeof(T)) fail_allocation();  // also under tools that end the process for it
     std::unique_ptr<T[]> larger(new T[count]);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(items_[i]);
     items_ = std::move(larger);

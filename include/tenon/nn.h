@@ -10,6 +10,7 @@ namespace tenon {
 // --- Dropout. In training what is drawn with probability `p` becomes 0, and the rest is divided by 1 - p. Otherwise,
 // and for p = 0, the result is `input` itself. Error "dropout probability has to be between 0 and 1, but got 1.5".
 
+/// Of single elements.
 TENON_API Tensor dropout(const Tensor& input, double p, bool train);
 TENON_API Tensor& dropout_(Tensor& input, double p, bool train);
 /// Of whole channels, [batch, channels, ...]. Error "Feature dropout requires at least 2 dimensions in the input".

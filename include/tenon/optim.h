@@ -10,6 +10,7 @@ namespace tenon::optim {
 class TENON_API Parameters {
  public:
   explicit Parameters(List<Tensor> tensors);
+  /// Those that were given.
   const List<Tensor>& parameters() const noexcept { return tensors_; }
   /// Removes all gradients, or with `set_to_none` = false fills them with 0.
   void zero_grad(bool set_to_none = true) const;
@@ -18,6 +19,7 @@ class TENON_API Parameters {
   List<Tensor> tensors_;
 };
 
+/// The arguments of torch.optim.SGD.
 struct SGDOptions {
   double lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false, maximize = false;
@@ -38,6 +40,7 @@ class TENON_API SGD : public Parameters {
   List<Tensor> sums_;  // undefined until the first step
 };
 
+/// The arguments of torch.optim.Adam.
 struct AdamOptions {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool amsgrad = false, maximize = false;

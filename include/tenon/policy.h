@@ -25,6 +25,7 @@ TENON_API void set_pointwise_1d(bool enabled) noexcept;
 
 /// What to do when a broadcast may be a mistake.
 enum class Policy : unsigned char { allow, warn, raise };
+/// What to do, by kind of mistake.
 struct BroadcastPolicy {
   Policy rank = Policy::allow;   // an operand gains leading dims
   Policy outer = Policy::allow;  // the result has neither operand's shape: (N,) against (N, 1)

@@ -15,6 +15,7 @@ class WordStream;
 class TENON_API Generator {
  public:
   static constexpr int kWords = 624;
+  /// Everything that the next numbers depend on.
   struct State {
     uint64_t seed;
     uint32_t words[kWords];

@@ -38,11 +38,13 @@ class TENON_API Value {
     if (text) *this = Value(std::string(text));
   }
 
+  /// What it holds.
   bool is_empty() const noexcept { return kind_ == Kind::none; }
   bool is_tensor() const noexcept { return kind_ == Kind::tensor; }
   bool is_number() const noexcept { return kind_ == Kind::number; }
   bool is_dtype() const noexcept { return kind_ == Kind::dtype; }
 
+  /// The value. TypeError if it is of another kind; `fallback` stands for an empty one.
   const Tensor& tensor() const { return check(Kind::tensor, "a tensor").tensor_; }
   /// An undefined tensor if the value is empty.
   Tensor optional_tensor() const { return is_empty() ? Tensor() : tensor(); }
@@ -129,6 +131,7 @@ struct Schema {
   void (*out)(const Value* values, Tensor* outs);
   void (*inplace)(const Value* values);
 
+  /// In the order of the signature.
   std::span<const Parameter> parameters() const noexcept { return {first, static_cast<std::size_t>(count)}; }
   /// The position of a parameter; -1 if none has that name.
   int place_of(std::string_view parameter) const noexcept {
@@ -150,6 +153,7 @@ struct ViewSchema {
   const Parameter* first;
   int count;
 
+  /// In the order of the signature.
   std::span<const Parameter> parameters() const noexcept { return {first, static_cast<std::size_t>(count)}; }
 };
 

@@ -28,6 +28,7 @@ TENON_API Storage* new_storage(int64_t nbytes);
 TENON_API Storage* new_storage(void* data, int64_t nbytes, Storage::Deleter deleter, void* context);
 TENON_API void destroy_storage(Storage* storage) noexcept;
 
+/// One reference more, and one fewer: the last one frees the memory.
 inline void retain(Storage* storage) noexcept { storage->references.fetch_add(1, std::memory_order_relaxed); }
 inline void release(Storage* storage) noexcept {
   // The only owner needs no locked instruction: no other thread can change the count.
@@ -45,7 +46,9 @@ struct Statistics {
   int64_t cached;  // kept for reuse
   int64_t blocks;  // blocks taken from the system so far
 };
+/// Of the whole process.
 TENON_API Statistics statistics() noexcept;
+/// The peak becomes what is in use now.
 TENON_API void reset_peak() noexcept;
 /// The most bytes kept for reuse (default: 1 GiB). Reading gives the cap in force.
 TENON_API void set_cache_cap(int64_t nbytes) noexcept;

@@ -55,6 +55,7 @@ struct TensorImpl {
   Mode view_mode = Mode::grad;
   std::atomic<uint32_t> view_version{0};  // of a view: the storage's version when the view's history was last computed
 
+  /// Its history; null for ordinary tensors.
   AutogradMeta* meta() const noexcept { return autograd.load(std::memory_order_acquire); }
 
   /// The address of the first element; null on meta. It is computed, because a storage that grows moves its block. A
@@ -65,6 +66,7 @@ struct TensorImpl {
   }
 };
 
+/// Frees what a last handle pointed at.
 TENON_API void destroy_impl(TensorImpl* impl) noexcept;
 
 /// A tensor or a number, as ops take them. Holds no reference: it lives for one call.
@@ -76,6 +78,7 @@ class Arg {
   requires(std::is_arithmetic_v<T> || ComplexNumber<T>) Arg(T number)
   noexcept : number_(number) {}
 
+  /// The one that it is: `tensor` needs is_tensor(), `number` the opposite.
   bool is_tensor() const noexcept { return tensor_ != nullptr; }
   const Tensor& tensor() const noexcept { return *tensor_; }
   Scalar number() const noexcept { return number_; }
@@ -128,6 +131,7 @@ class TENON_API Tensor {
       destroy_impl(impl_);
   }
 
+  /// False for a default-constructed handle, which is no tensor.
   bool defined() const noexcept { return impl_ != nullptr; }
   /// Whether both handles are the same tensor (Python: `a is b`).
   bool is(const Tensor& other) const noexcept { return impl_ == other.impl_; }
@@ -139,16 +143,23 @@ class TENON_API Tensor {
     return impl_;
   }
 
+  /// The number of dims.
   int64_t dim() const { return impl()->sizes.size(); }
+  /// Sizes and strides by dim, strides in elements. Both live as long as the tensor, unless an op changes its shape in
+  /// place. A negative `dim` counts from the end; IndexError if there is no such dim.
   SizesView sizes() const { return impl()->sizes; }
   SizesView strides() const { return impl()->strides; }
   int64_t size(int64_t dim) const { return impl()->sizes[wrap_existing_dim(dim, this->dim())]; }
   int64_t stride(int64_t dim) const { return impl()->strides[wrap_existing_dim(dim, this->dim())]; }
+  /// The number of elements, and what they are.
   int64_t numel() const { return impl()->numel; }
   Dtype dtype() const { return impl()->dtype; }
   Device device() const { return impl()->device; }
+  /// Whether it has a shape and a dtype only.
   bool is_meta() const { return impl()->device == Device::meta; }
+  /// Of the first element in the storage, in elements.
   int64_t storage_offset() const { return impl()->offset; }
+  /// Bytes of one element.
   int64_t itemsize() const { return tenon::itemsize(impl()->dtype); }
   /// numel() * itemsize(), even if elements share memory. Throws Error on int64 overflow.
   int64_t nbytes() const {
@@ -270,8 +281,10 @@ class TENON_API Tensor {
   autograd::HookHandle register_post_accumulate_grad_hook(autograd::LeafHook hook) const;
 
   // Copies and writes (dispatch).
+  /// A tensor of that layout: itself if it has it, else a copy. `clone` always copies.
   Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous) const;
   Tensor clone(MemoryFormat format = MemoryFormat::preserve) const;
+  /// Cast, or moved to the device. The tensor itself if nothing changes, unless a copy is asked for.
   Tensor to(Dtype dtype, bool copy = false, MemoryFormat format = MemoryFormat::preserve) const;
   Tensor to(Device device) const;
   /// Writes `src`, broadcast and cast, into this tensor.
@@ -336,6 +349,7 @@ struct PrintOptions {
   int linewidth = 80;
   std::optional<bool> scientific;  // unset: chosen from the values
 };
+/// The options in force. set_print_options changes them.
 TENON_API PrintOptions print_options() noexcept;
 TENON_API void set_print_options(const PrintOptions& options) noexcept;
 

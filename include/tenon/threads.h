@@ -15,6 +15,7 @@ TENON_API int get_num_threads() noexcept;
 class TENON_API Interrupted : public Error {
  public:
   using Error::Error;
+  ~Interrupted() override;
 };
 
 /// What a working thread checks to find out whether to stop.

@@ -183,4 +183,6 @@ bool gradgradcheck(const Differentiable& function, const Tensors& inputs, const 
   return gradcheck(gradients, all, options);
 }
 
+GradcheckError::~GradcheckError() = default;
+
 }  // namespace tenon::autograd

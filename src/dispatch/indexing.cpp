@@ -203,9 +203,7 @@ class Selection {
       for (std::size_t dim = 0; dim < dense.size(); ++dim) {
         const int64_t place = dense[dim].data<int64_t>()[i];
         const int64_t size = view_.sizes()[before_ + static_cast<int64_t>(dim)];
-        if (place < -size || place >= size)
-          throw IndexError("index " + std::to_string(place) + " is out of bounds for dimension " + std::to_string(dim) +
-                           " with size " + std::to_string(size));
+        if (place < -size || place >= size) fail_out_of_bounds(place, static_cast<int64_t>(dim), size);
       }
   }
 

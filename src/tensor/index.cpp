@@ -30,9 +30,7 @@ int64_t size_at(const Tensor& tensor, int64_t dim) { return dim < tensor.dim() ?
 /// `dim` is a dim of the result so far. Error texts name the position `entry` in the list.
 Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entry) {
   const int64_t size = size_at(self, dim);
-  if (index < -size || index >= size)
-    throw IndexError("index " + std::to_string(index) + " is out of bounds for dimension " + std::to_string(entry) +
-                     " with size " + std::to_string(size));
+  if (index < -size || index >= size) fail_out_of_bounds(index, entry, size);
   return self.select(dim, index);
 }
 
@@ -68,13 +66,22 @@ const Tensor& truth_tensor(bool truth) {
   return place.compare_exchange_strong(tensor, own.get()) ? *own.release() : *tensor;
 }
 
+void fail_out_of_bounds(int64_t index, int64_t dim, int64_t size) {
+  throw IndexError("index " + std::to_string(index) + " is out of bounds for dimension " + std::to_string(dim) +
+                   " with size " + std::to_string(size));
+}
+
+void fail_too_many_indices(const Tensor& tensor) {
+  throw IndexError("too many indices for tensor of dimension " + std::to_string(tensor.dim()));
+}
+
 bool is_mask(const Tensor& index) { return index.dtype() == bool_ || index.dtype() == uint8; }
 
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads) {
   const int64_t named = named_dims(indices, count);
   if (self.dim() == 0 && count == 1 && named == 1 && indices->kind != Index::Kind::tensor)
     fail_zero_dim(self, *indices);
-  if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
+  if (named > self.dim()) fail_too_many_indices(self);
   Indexed indexed;
   Tensor& result = indexed.view;
   result = self;

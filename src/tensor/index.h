@@ -15,6 +15,11 @@ struct Indexed {
 /// own, except when it is the only index of a read.
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads);
 
+/// IndexError "index 3 is out of bounds for dimension 0 with size 3".
+[[noreturn]] void fail_out_of_bounds(int64_t index, int64_t dim, int64_t size);
+/// IndexError "too many indices for tensor of dimension 1".
+[[noreturn]] void fail_too_many_indices(const Tensor& tensor);
+
 /// Whether an index tensor is a mask.
 bool is_mask(const Tensor& index);
 

@@ -341,4 +341,6 @@ void run_parts(int64_t count, void (*run)(void*, Parts&), void* context) {
   if (job.error) std::rethrow_exception(job.error);
 }
 
+Interrupted::~Interrupted() = default;
+
 }  // namespace tenon

@@ -1,7 +1,10 @@
-// A program can use the installed library, whatever macros it is compiled with: calls, results, gradients, lists, hooks
-// and functions in both directions, and errors with notes.
+// A program can use the installed library, whatever macros and flags it is compiled with: calls, results, gradients,
+// lists, hooks and functions in both directions, elements, and errors with notes and with their codes in C.
+#include <tenon/c.h>
+#include <tenon/span.h>
 #include <tenon/tenon.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -65,7 +68,31 @@ bool compiles() {
   return tenon::equal(tenon::compile(function)(a, b), function(a, b));
 }
 
+bool loops() {
+  const Tensor x = tenon::arange(6.0).reshape({2, 3}), turned = x.t();
+  std::ranges::sort(tenon::elements<float>(turned), std::greater<>());
+  std::vector<float> numbers{5, 4, 3};
+  const Tensor shared = tenon::from_span(std::span(numbers));
+  return tenon::at<const float>(x, 0, 0) == 5 && tenon::strided_view<const float, 2>(turned)(0, 1) == 4 &&
+         tenon::as_span<const float>(shared).data() == numbers.data();
+}
+
+/// The library knows its exceptions by their type information, also when the program makes one and has none
+/// (-fno-rtti).
+bool knows_exceptions() {
+  const tenon::IndexError mine("mine");
+  tenon_tensor* ones = nullptr;
+  const int64_t size = 2;
+  const tenon_value sizes = tenon_of_ints(&size, 1);
+  if (mine.what() != std::string("mine") || tenon_call("ones", &sizes, 1, &ones, 1, nullptr) != TENON_OK) return false;
+  const tenon_value arguments[] = {tenon_of_tensor(ones), tenon_named("dim", tenon_of_int(5))};
+  const tenon_status status = tenon_call("sum", arguments, 2, nullptr, 0, nullptr);
+  tenon_release(ones);
+  return status == TENON_INDEX_ERROR;
+}
+
 bool catches() {
+#if defined(__cpp_exceptions)
   try {
     tenon::ones({2}) + tenon::ones({3});
   } catch (const tenon::Error& error) {
@@ -77,12 +104,16 @@ bool catches() {
            copy.notes().size() == error.notes().size() + 1 && letters > 20;
   }
   return false;
+#else
+  return true;
+#endif
 }
 
 }  // namespace
 
 int main() {
-  bool (*const claims[])() = {computes, decomposes, differentiates, passes_lists, checks_gradients, compiles, catches};
+  bool (*const claims[])() = {computes, decomposes, differentiates,   passes_lists, checks_gradients,
+                              compiles, loops,      knows_exceptions, catches};
   int number = 0;
   for (const auto claim : claims) {
     ++number;
