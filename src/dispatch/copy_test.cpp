@@ -6,6 +6,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "sampled.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/random.h"
@@ -78,7 +79,8 @@ void check_copies(Draw& draw, Dtype dtype, int number, int64_t most) {
 TEST(Copy, OfAnyOrderAndGaps) {
   Draw draw(1);
   for (const Dtype dtype : {uint8, int16, float32, float64, complex128})
-    for (int number = 0; number < 1500; ++number) check_copies(draw, dtype, number, number % 10 == 0 ? 30000 : 3000);
+    for (int number = 0; number < 1500 / kSampled; ++number)
+      check_copies(draw, dtype, number, number % 10 == 0 ? 30000 : 3000);
 }
 
 TEST(Copy, OfManyElementsByAllThreads) {
@@ -86,7 +88,7 @@ TEST(Copy, OfManyElementsByAllThreads) {
   set_num_threads(4);
   Draw draw(3);
   for (const Dtype dtype : {uint8, int16, float32, float64, complex128})
-    for (int number = 0; number < 40; ++number) check_copies(draw, dtype, number, 300000);
+    for (int number = 0; number < 40 / kSampled; ++number) check_copies(draw, dtype, number, 300000);
   set_num_threads(threads);
 }
 

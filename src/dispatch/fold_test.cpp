@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "last_page.h"
+#include "sampled.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/schema.h"
@@ -405,9 +406,11 @@ TEST(Fold, SameBitsWithAnyNumberOfThreads) {
 // Short runs that lie apart are copied and folded several at a time, or across the longest dim. Numbers are small
 // integers, so that every order of summation is exact.
 TEST(Fold, ShortRunsThatLieApart) {
+  int number = 0;
   for (const Dtype dtype : {bool_, uint8, int32, int64, float16, float32, float64})
     for (const int64_t rows : {1, 2, 70, 1025, 5000})
       for (const int64_t run : {1, 2, 3, 17, 200}) {
+        if (++number % kSampled != 0) continue;
         const Tensor wide = arange(rows * (run + 3)).remainder(3).to(dtype).view({rows, run + 3});
         const Tensor apart = wide.slice(1, 2, 2 + run), dense = apart.clone(MemoryFormat::contiguous);
         const auto expect_same = [&](const char* op, const auto& folded) {

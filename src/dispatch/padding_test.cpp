@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "sampled.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 
@@ -55,11 +56,13 @@ Tensor filled_and_copied(const Tensor& x, const Dims& pad, Scalar value) {
 bool are_equal(const Tensor& a, const Tensor& b) { return a.sizes() == b.sizes() && all(a == b).item().as_bool(); }
 
 TEST(Padding, BordersOfLargeResultsAreFilledAlone) {
+  int number = 0;
   const Dims pads[] = {{1, 2},         {0, 3},  {4, 0, 0, 1},   {0, 0, 2, 3},       {1, 1, 1, 1},
                        {-5, 2, 3, -1}, {2, -7}, {-1, -1, 0, 2}, {1, 0, 2, 1, 0, 3}, {0, 0, 0, 0, 1, 0}};
   for (const Dtype dtype : {uint8, bool_, int16, float32, float64, complex128})
     for (const Dims& sizes : {Dims{9, 40, 701}, Dims{3, 900, 33}, Dims{2, 1, 90001}, Dims{1, 3, 3}})
       for (const Dims& pad : pads) {
+        if (++number % kSampled != 0) continue;
         const Tensor row_major = arange(sizes[0] * sizes[1] * sizes[2], int64).remainder(251).reshape(sizes).to(dtype);
         for (const Tensor& x : {row_major, row_major.mT(), row_major.slice(1, 0, sizes[1], 2)}) {
           if (x.size(-1) + std::min<int64_t>(pad[0], 0) + std::min<int64_t>(pad[1], 0) < 0) continue;

@@ -10,6 +10,7 @@
 
 #include "declared.h"
 #include "gtest/gtest.h"
+#include "sampled.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/policy.h"
@@ -156,7 +157,7 @@ void compare_paths(uint64_t seed, const ResultsOf& results_of) {
   Draw draw(seed);
   for (const Schema& schema : schemas()) {
     if (!schema.is_map()) continue;
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 150 / kSampled; ++i) {
       const RandomCall call = drawn_call(draw, schema);
       const std::string few = outcome([&] { return results_of(call); });
       const WithoutShortcuts general;
