@@ -120,6 +120,7 @@ tenon_check(rooms ${Python3_EXECUTABLE} tools/check_rooms.py ${PROJECT_BINARY_DI
 tenon_check(rooms_self_test ${Python3_EXECUTABLE} tools/check_rooms.py --self-test ${CMAKE_CXX_COMPILER})
 tenon_check(sizes ${Python3_EXECUTABLE} tools/check_sizes.py)
 tenon_check(sizes_self_test ${Python3_EXECUTABLE} tools/check_sizes.py --self-test)
+tenon_check(wheels_self_test ${Python3_EXECUTABLE} tools/check_wheels.py --self-test)
 tenon_check(docs ${Python3_EXECUTABLE} tools/check_docs.py)
 tenon_check(docs_self_test ${Python3_EXECUTABLE} tools/check_docs.py --self-test)
 tenon_check(api ${Python3_EXECUTABLE} tools/api.py)

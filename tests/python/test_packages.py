@@ -66,6 +66,32 @@ def test_xarray():
         assert is_tensor_of(call(ours).data, call(theirs).data)
 
 
+def test_windows_and_gaps_of_xarray():
+    """What xarray fills with NaN, or computes by SciPy, gives tensors after `import tenon.xarray`."""
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("scipy")
+    import tenon.xarray
+
+    days = np.datetime64("2020-01-01") + np.arange(60).astype("timedelta64[D]")
+    ours, theirs = (xarray.DataArray(data, dims=("time", "place"), coords={"time": np.arange(60.0)}) for data in (tensor(), X.copy()))
+    for call in (
+        lambda d: d.rolling(time=5).mean(), lambda d: d.rolling(time=5, min_periods=1).sum(), lambda d: d.rolling(time=4, center=True).max(), lambda d: d.rolling(time=3).median(),
+        lambda d: d.rolling(time=4).std(), lambda d: d.rolling(time=3, place=2).mean(), lambda d: d.rolling(time=5).construct("window"), lambda d: d.rolling(time=5).reduce(np.sum),
+        lambda d: d.rolling(time=5).count(), lambda d: d.interp(time=[0.5, 1.5, 30.25]), lambda d: d.interp(time=[0.4, 1.6], method="nearest"),
+        lambda d: d.interp(time=[0.5, 1.5], method="cubic"), lambda d: d.interp(time=[0.5, 2.5], place=[0.5, 1.5]), lambda d: d.interp(place=[0.5, 7.5]), lambda d: d.shift(time=2),
+        lambda d: d.reindex(time=[0.0, 1.0, 99.0]), lambda d: d.where(d > -1).dropna("time"), lambda d: xarray.cov(d, d * 2, "time"), lambda d: xarray.corr(d, d**2, "time"),
+        lambda d: d.idxmax("time"), lambda d: d.differentiate("time"), lambda d: d.integrate("time"), lambda d: d.quantile([0.3, 0.5], "time"), lambda d: d.cumulative("time").sum(),
+        lambda d: d.assign_coords(time=days).resample(time="10D").mean(), lambda d: d.weighted(xarray.DataArray(np.arange(60.0), dims="time")).mean("time"),
+    ):  # fmt: skip
+        result, wanted = call(ours), call(theirs)
+        assert result.dims == wanted.dims and isinstance(result.data, tenon.Tensor) and np.allclose(result.data.numpy(), wanted.data, equal_nan=True)
+    whole = xarray.DataArray(tenon.arange(6), dims="time").rolling(time=2).mean()
+    assert np.allclose(whole.data.numpy(), [np.nan, 0.5, 1.5, 2.5, 3.5, 4.5], equal_nan=True)
+    leaf = tenon.ones(6, requires_grad=True)
+    xarray.DataArray(leaf, dims="time").rolling(time=3).construct("window", fill_value=0.0).data.sum().backward()
+    assert leaf.grad.tolist() == [3, 3, 3, 3, 2, 1]
+
+
 def test_matplotlib():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
@@ -104,6 +130,15 @@ def test_polars():
     table = polars.DataFrame({"a": x[:, 0].numpy(), "b": x[:, 1].numpy()})
     products = table.select(polars.col("a") * polars.col("b"))["a"]
     assert is_tensor_of(tenon.tensor(products.to_numpy()), X[:, 0] * X[:, 1]) and np.allclose(polars.DataFrame(x.numpy()).to_numpy(), X)
+    # A table is read, its columns are made alike, and what was computed goes back into it.
+    frame = polars.DataFrame({name: X[:, at] for at, name in enumerate("abcd")})
+    columns = tenon.from_dlpack(frame.to_numpy().copy())
+    alike = (columns - columns.mean(0)) / columns.std(0)
+    back = frame.with_columns(polars.Series(name, alike[:, at].numpy()) for at, name in enumerate("abcd"))
+    wanted = frame.with_columns((polars.all() - polars.all().mean()) / polars.all().std())
+    assert np.allclose(back.to_numpy(), wanted.to_numpy())
+    rolled = polars.Series(X[:, 0]).rolling_mean(5).to_numpy()[4:]
+    assert is_tensor_of(x[:, 0].unfold(0, 5, 1).mean(-1), rolled)
 
 
 def test_safetensors(tmp_path):
@@ -122,6 +157,13 @@ def test_pillow():
     image = pytest.importorskip("PIL.Image")
     photo = tensor(PHOTO)
     smaller = image.fromarray(photo.numpy()).resize((3, 3))
+    mean, deviation = tenon.tensor([0.5, 0.4, 0.3]), tenon.tensor([0.2, 0.3, 0.4])
+    normal = (photo / 255 - mean) / deviation
+    grey = (normal * deviation + mean).mul(255).round().clamp(0, 255).to(tenon.uint8)
+    written = image.fromarray(grey.numpy())
+    assert np.array_equal(np.asarray(written), PHOTO) and np.array_equal(np.asarray(image.fromarray(photo.flip(1).numpy())), PHOTO[:, ::-1])
+    by_row = tenon.tensor(np.asarray(image.fromarray(PHOTO).convert("L"))).double().mean(1)
+    assert is_tensor_of(by_row, np.asarray(image.fromarray(PHOTO).convert("L")).mean(1))
     assert np.array_equal(np.asarray(smaller), np.asarray(image.fromarray(PHOTO).resize((3, 3)))) and is_tensor_of(tenon.tensor(np.asarray(smaller)), np.asarray(smaller))
 
 

@@ -1,33 +1,11 @@
 """NumPy's functions on tensors: what Tenon has, it does itself; the rest NumPy does, and tensors come back."""
 
-import functools
-import operator
-
 import numpy
 
 import tenon
 
 from ._array_names import own_dtype
-from ._standard import _NUMPY
-
-
-def _over(array):
-    """A tensor over an array, or over a copy where the array is read-only or has negative strides. What is repeated stays so."""
-    if array.flags.writeable and min(array.strides, default=0) >= 0:
-        return tenon.from_numpy(array)
-    once = array[tuple(slice(1) if stride == 0 else slice(None) for stride in array.strides)]
-    return tenon.from_numpy(once.copy()).expand(array.shape)
-
-
-def _as_tensor(value):
-    if isinstance(value, numpy.generic) and value.dtype.kind in "biufc":
-        return value.item()
-    if isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc":
-        try:
-            return _over(value)
-        except (TypeError, ValueError):
-            return value
-    return value
+from ._numpy_functions import FUNCTIONS as _FUNCTIONS, LIKES as _LIKES, UFUNCS as _UFUNCS, as_tensor as _as_tensor, over as _over
 
 
 def _rebuilt(value, each):
@@ -56,187 +34,6 @@ def _from_array(value):
         except (TypeError, ValueError):
             return value
     return _rebuilt(value, _from_array) if isinstance(value, (list, tuple, dict)) else value
-
-
-_UFUNCS, _FUNCTIONS = {}, {}
-
-for _name, _own in _NUMPY.items():
-    try:
-        _function = operator.attrgetter(_name)(numpy)
-    except AttributeError:  # an older NumPy
-        continue
-    (_UFUNCS if isinstance(_function, numpy.ufunc) else _FUNCTIONS)[_function] = getattr(tenon, _own)
-
-
-def _promoted_matmul(a, b):
-    """NumPy promotes the operands of a product; PyTorch's ops want one dtype. A number is a TypeError, and NumPy refuses it."""
-    if isinstance(a, tenon.Tensor) and isinstance(b, tenon.Tensor):
-        common = tenon.promote_types(a.dtype, b.dtype)
-        a, b = a.to(common), b.to(common)
-    return tenon.matmul(a, b)
-
-
-_UFUNCS[numpy.matmul] = _promoted_matmul
-
-
-# Other parameters, other defaults.
-
-
-def _implements(*functions):
-    def register(own):
-        _FUNCTIONS.update(dict.fromkeys(functions, own))
-        return own
-
-    return register
-
-
-@_implements(numpy.where)
-def _where(condition, x=None, y=None):
-    if x is None or y is None:
-        return NotImplemented
-    condition, x, y = (_as_tensor(value) for value in (condition, x, y))
-    if not isinstance(condition, tenon.Tensor):
-        return NotImplemented
-    return tenon.where(condition if condition.dtype is tenon.bool else condition != 0, x, y)
-
-
-@_implements(numpy.flip)
-def _flip(m, axis=None):
-    return tenon.flip(m, tuple(range(m.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis)
-
-
-@_implements(numpy.roll)
-def _roll(a, shift, axis=()):
-    return tenon.roll(a, shift, () if axis is None else axis)
-
-
-@_implements(numpy.std)
-def _std(a, axis=None, *, ddof=0, keepdims=False):
-    return tenon.std(a, axis, correction=ddof, keepdim=keepdims)
-
-
-@_implements(numpy.var)
-def _var(a, axis=None, *, ddof=0, keepdims=False):
-    return tenon.var(a, axis, correction=ddof, keepdim=keepdims)
-
-
-@_implements(numpy.nan_to_num)
-def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    return tenon.nan_to_num(x, nan, posinf, neginf) if copy else NotImplemented
-
-
-@_implements(numpy.nonzero)
-def _nonzero(a):
-    return tenon.nonzero(a, as_tuple=True) if a.ndim else NotImplemented
-
-
-@_implements(numpy.sort)
-def _sort(a, axis=-1, *, stable=None):
-    return tenon.sort(a, dim=axis, stable=bool(stable)).values
-
-
-@_implements(numpy.take_along_axis)
-def _take_along_axis(arr, indices, axis=-1):
-    return tenon.take_along_dim(arr, indices, axis)
-
-
-@_implements(numpy.broadcast_to)
-def _broadcast_to(array, shape, subok=False):
-    return array.broadcast_to(shape if isinstance(shape, (tuple, list)) else (shape,))
-
-
-@_implements(numpy.transpose)
-def _transpose(a, axes=None):
-    return a.permute(tuple(axes) if axes is not None else tuple(range(a.ndim - 1, -1, -1)))
-
-
-@_implements(numpy.expand_dims)
-def _expand_dims(a, axis):
-    return a.unsqueeze(axis) if isinstance(axis, int) else NotImplemented
-
-
-def _with_common_dtype(*operands):
-    """NumPy promotes the operands of products."""
-    common = functools.reduce(tenon.promote_types, (each.dtype for each in operands))
-    return [each.to(common) for each in operands]
-
-
-@_implements(numpy.take)
-def _take(a, indices, axis=None, mode="raise"):
-    if mode != "raise" or not isinstance(a, tenon.Tensor):
-        return NotImplemented
-    at = tenon.as_tensor(indices)
-    if at.dtype.kind not in "iu":
-        return NotImplemented
-    if axis is None:
-        return tenon.take(a, at.long())
-    return a[(slice(None),) * (axis % a.ndim) + (at.long(),)]
-
-
-@_implements(numpy.tensordot)
-def _tensordot(a, b, axes=2):
-    a, b = _with_common_dtype(tenon.as_tensor(a), tenon.as_tensor(b))
-    dims = axes if isinstance(axes, int) else tuple([each] if isinstance(each, int) else list(each) for each in axes)
-    return tenon.tensordot(a, b, dims)
-
-
-@_implements(numpy.einsum)
-def _einsum(subscripts, *operands, dtype=None, order="K", casting="safe", optimize=False):
-    if not isinstance(subscripts, str):
-        return NotImplemented
-    operands = [tenon.as_tensor(each) for each in operands]
-    operands = _with_common_dtype(*operands) if dtype is None else [each.to(dtype) for each in operands]
-    return tenon.einsum(subscripts, *operands)
-
-
-@_implements(numpy.percentile)
-def _percentile(a, q, axis=None, *, method="linear", keepdims=False):
-    return _quantile(a, tenon.as_tensor(q).double() / 100, axis, method=method, keepdims=keepdims)
-
-
-@_implements(numpy.quantile)
-def _quantile(a, q, axis=None, *, method="linear", keepdims=False):
-    if a.dtype not in (tenon.float32, tenon.float64):
-        return NotImplemented
-    return tenon.quantile(a, tenon.as_tensor(q).to(a.dtype), axis, keepdim=keepdims, interpolation=method)
-
-
-def _extreme(own, name):
-    def extreme(a, axis=None, *, keepdims=False):
-        dims = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-        if any(a.shape[dim] == 0 for dim in dims):
-            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-        return own(a, tuple(dims), keepdim=keepdims) if a.ndim else own(a)
-
-    return extreme
-
-
-_implements(numpy.min, numpy.amin)(_extreme(tenon.amin, "minimum"))
-_implements(numpy.max, numpy.amax)(_extreme(tenon.amax, "maximum"))
-
-
-def _like(own):
-    def made(prototype, *fill_value, dtype=None, order="K", subok=True, shape=None, device=None):
-        dtype = prototype.dtype if dtype is None else own_dtype(dtype)
-        sizes = prototype.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
-        return own(sizes, *fill_value, dtype=dtype)
-
-    return made
-
-
-_LIKES = {numpy.empty_like: tenon.empty, numpy.zeros_like: tenon.zeros, numpy.ones_like: tenon.ones, numpy.full_like: tenon.full}
-for _function, _own in _LIKES.items():
-    _implements(_function)(_like(_own))
-
-
-@_implements(numpy.shape)
-def _shape(a):
-    return tuple(a.shape)
-
-
-@_implements(numpy.ndim)
-def _ndim(a):
-    return a.ndim
 
 
 def _into(out, result):
@@ -299,13 +96,58 @@ def ufunc(function, method, inputs, kwargs):
     return _into(out[0], result) if len(out) == 1 else tuple(map(_into, out, result))
 
 
+# What they give has no gradient: the elements of a tensor that requires grad may be read.
+_WITHOUT_GRADIENT = {
+    getattr(numpy, name)
+    for name in """
+        allclose argpartition array2string array_equal array_equiv array_repr array_str bincount can_cast common_type digitize flatnonzero histogram
+        histogram2d histogram_bin_edges histogramdd iscomplex iscomplexobj isrealobj lexsort may_share_memory min_scalar_type nanargmax nanargmin packbits
+        ravel_multi_index result_type shares_memory size tril_indices_from triu_indices_from unravel_index
+    """.split()
+}
+
+
+def _requires_grad(value):
+    if isinstance(value, tenon.Tensor):
+        return value.requires_grad
+    if isinstance(value, dict):
+        value = value.values()
+    return isinstance(value, (list, tuple, type({}.values()))) and any(map(_requires_grad, value))
+
+
+def _detached(value):
+    if isinstance(value, tenon.Tensor):
+        return value.detach()
+    return _rebuilt(value, _detached) if isinstance(value, (list, tuple, dict)) else value
+
+
+def _by_numpy(function, args, kwargs, refusal):
+    """NumPy's result as tensors; `refusal` is why Tenon did not compute it."""
+    if _requires_grad(args) or _requires_grad(kwargs):
+        if function not in _WITHOUT_GRADIENT:
+            error = refusal or RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            error.add_note(f"{function.__module__}.{function.__name__} is computed by NumPy for these arguments, without a gradient")
+            raise error
+        args, kwargs = _detached(args), _detached(kwargs)
+    arrays = _as_array(kwargs)
+    result = function(*_as_array(args), **arrays)
+    # What was written in place comes back as what came in.
+    return kwargs["out"] if "out" in arrays and result is arrays["out"] else _from_array(result)
+
+
+def _has_axis_of_none(args, kwargs):
+    """Whether a tensor without dims is given an axis, which many functions of NumPy refuse and Tenon's take."""
+    first = args[0] if args else None
+    return isinstance(first, tenon.Tensor) and first.ndim == 0 and ("axis" in kwargs or len(args) == 2 and isinstance(args[1], (int, tuple)))
+
+
 def function(function, types, args, kwargs):
     if not all(issubclass(kind, (tenon.Tensor, numpy.ndarray)) for kind in types):
         return NotImplemented
-    own = _FUNCTIONS.get(function)
+    own, refusal = _FUNCTIONS.get(function), None
     if function in _LIKES and kwargs.get("dtype") is not None:
         own_dtype(kwargs["dtype"])  # TypeError for records: Dask then keeps their fields in a dict, as tensors
-    if own is not None:
+    if own is not None and (not _has_axis_of_none(args, kwargs) or _requires_grad(args)):
         given = {name: value for name, value in kwargs.items() if name != "out" and not (name == "dtype" and value is None)}
         if "keepdims" in given and len(args) == 1:
             given.setdefault("axis", None)
@@ -313,11 +155,8 @@ def function(function, types, args, kwargs):
             if "dtype" in given:
                 given["dtype"] = own_dtype(given["dtype"])
             result = own(*args, **given)
-        except (TypeError, RuntimeError):  # arguments only NumPy takes
-            result = NotImplemented
+        except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:  # arguments only NumPy takes
+            result, refusal = NotImplemented, error
         if result is not NotImplemented:
             return result if kwargs.get("out") is None else _into(kwargs["out"], result)
-    arrays = _as_array(kwargs)
-    result = function(*_as_array(args), **arrays)
-    # What was written in place comes back as what came in.
-    return kwargs["out"] if "out" in arrays and result is arrays["out"] else _from_array(result)
+    return _by_numpy(function, args, kwargs, refusal)

@@ -85,7 +85,14 @@ def isdtype(dtype, kind):
     return dtype.kind in _KINDS[kind]
 
 
+def _own(value):
+    """NumPy's dtypes and the dtypes of its scalars as Tenon's, which xarray asks for."""
+    kind = type(value).__module__
+    return own_dtype(getattr(value, "dtype", value)) if kind == "numpy" or kind.startswith("numpy.") else value
+
+
 def result_type(*arrays_and_dtypes):
+    arrays_and_dtypes = [_own(value) for value in arrays_and_dtypes]
     dtypes = [_dtype_of(value) for value in arrays_and_dtypes if isinstance(value, (Tensor, tenon.dtype, str))]
     if not dtypes:
         raise ValueError("result_type: an array or a dtype is needed")
@@ -293,6 +300,28 @@ def pad(x, pad_width, mode="constant", **options):
 
 def transpose(x, /, axes=None):
     return x.permute(tuple(range(x.ndim - 1, -1, -1)) if axes is None else tuple(axes))
+
+
+def gradient(x, /, *spacing, axis=None, edge_order=1):
+    import numpy
+
+    return numpy.gradient(x, *spacing, axis=axis, edge_order=edge_order)
+
+
+def _sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """A view of all windows, as in NumPy: their dims are the last ones."""
+    window_shape = (window_shape,) if isinstance(window_shape, builtins.int) else tuple(window_shape)
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, builtins.int) else tuple(axis)
+    if len(window_shape) != len(axes):
+        raise ValueError(f"sliding_window_view: {len(window_shape)} sizes of windows for {len(axes)} dims")
+    for dim, size in zip((dim % x.ndim for dim in axes), window_shape):
+        x = x.unfold(dim, size, 1)
+    return x
+
+
+class lib:
+    class stride_tricks:
+        sliding_window_view = staticmethod(_sliding_window_view)
 
 
 # --- What there is

@@ -13,8 +13,9 @@ def _holds_arrays(obj):
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
-    """Lists may hold arrays, which are stacked. NumPy's arrays whose strides are negative are copied."""
-    if copy is None and min(getattr(obj, "strides", None) or (0,)) < 0:
+    """Lists may hold arrays, which are stacked. NumPy's arrays that are read-only, or whose strides are negative, are copied."""
+    is_read_only = not getattr(getattr(obj, "flags", None), "writeable", True)
+    if copy is None and (is_read_only or min(getattr(obj, "strides", None) or (0,)) < 0):
         obj = obj.copy()
     if not _holds_arrays(obj):
         return tenon.asarray(obj, dtype=dtype, device=device, copy=copy)

@@ -1,6 +1,7 @@
 """Operators of tensors by the rules of the array API."""
 
 import contextlib
+import functools
 
 from tenon import Tensor, _tenon
 
@@ -43,6 +44,7 @@ def _matmul(a, b):
     return linalg.matmul(a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else NotImplemented
 
 
+@functools.cache
 def _pairs():
     pairs = {op: (_operator(function), _inplace(function)) for op, function in ((op, getattr(_elementwise, name)) for op, name in _FUNCTIONS.items())}
     one = {"neg": _elementwise.negative, "abs": _elementwise.abs, "bitwise_not": _elementwise.bitwise_invert}

@@ -1,0 +1,40 @@
+"""What an installed module must do at first: `import tenon` takes at most 25 ms more than Python itself; far above that, this fails."""
+
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+MOST_MS, TRIES = 25, 15
+
+
+def milliseconds(code):
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-I", "-c", code], check=True)
+    return (time.perf_counter() - start) * 1000
+
+
+@pytest.mark.without_asan("it measures time")
+def test_import_time(capsys):
+    milliseconds("import tenon")  # into the system's cache
+    pairs = [(milliseconds("pass"), milliseconds("import tenon")) for _ in range(TRIES)]
+    bare, own = (min(column) for column in zip(*pairs))
+    with capsys.disabled():
+        print(f"\nimport tenon: {own - bare:.1f} ms over Python's own {bare:.1f} ms; median of {TRIES}: {statistics.median(b - a for a, b in pairs):.1f} ms")
+    assert own - bare < 3 * MOST_MS  # the least of many, on a machine that does other work too
+
+
+def test_nothing_large_is_imported():
+    code = "import sys; before = set(sys.modules); import tenon; print(*sorted(set(sys.modules) - before))"
+    names = subprocess.run([sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    packages = {name.partition(".")[0] for name in names}
+    assert "tenon" in packages and not packages & {"numpy", "inspect", "typing", "dataclasses", "asyncio", "ast", "logging", "concurrent", "unittest"}, packages
+
+
+@pytest.mark.without_asan("it starts an interpreter of its own")
+def test_smoke(root):
+    """The program that `./dev check wheels` and cibuildwheel run with each wheel."""
+    done = subprocess.run([sys.executable, str(root / "tests" / "python" / "smoke.py")], capture_output=True, text=True)
+    assert done.returncode == 0 and ", 0 failed" in done.stdout, done.stdout + done.stderr
