@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the compile time of `#include <tenon/tenon.h>`: the goal is 0.5 s of user time, more than 1.5 s fails.
+"""Measures the compile time of `#include <tenon/tenon.h>`: the goal is 0.5 s of user time, more than six times that of
+<iostream> fails (1.5 s on an idle machine): a busy machine makes both slower.
 
 --self-test: shows that a slow header is found.
 """
@@ -11,7 +12,7 @@ import tempfile
 
 import ops
 
-GOAL_SECONDS, LIMIT_SECONDS = 0.5, 1.5
+GOAL_SECONDS, LIMIT = 0.5, 6
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -42,5 +43,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as generated:
         ops.generate(generated)
         seconds = user_seconds("#include <tenon/tenon.h>\n", f"-I{ROOT / 'include'}", f"-I{generated}/include")
-    print(f"tenon/tenon.h costs {seconds:.2f} s of user time (goal {GOAL_SECONDS}, limit {LIMIT_SECONDS})")
-    sys.exit(1 if seconds > LIMIT_SECONDS else 0)
+    times = seconds / user_seconds("#include <iostream>\n")
+    print(f"tenon/tenon.h costs {seconds:.2f} s of user time (goal {GOAL_SECONDS}), {times:.1f} times <iostream> (limit {LIMIT})")
+    sys.exit(1 if times > LIMIT else 0)
