@@ -156,7 +156,7 @@ def problems_of_marks(root):
 
 
 def draw(name, tools):
-    return subprocess.run(FIGURES[name], cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ, PATH=tools.path)).stdout
+    return subprocess.run(FIGURES[name], cwd=ROOT, capture_output=True, text=True, check=True, env=tools.environment).stdout
 
 
 def problems_of_figures(root, tools):
