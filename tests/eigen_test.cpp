@@ -59,7 +59,7 @@ TEST(Eigen, MultipliesAsTenonDoes) {
 TEST(Eigen, Refuses) {
   const Tensor x = ones({2, 3}), row = ones({3}).expand({2, 3}), gaps = ones({2, 6}).slice(1, 0, 6, 2), turned = x.t();
   EXPECT_EQ(error_text([&] { eigen::matrix<double>(x); }), "expected scalar type Double but found Float");
-  EXPECT_EQ(error_text([&] { eigen::vector<float>(x); }), "strided_view: a view of 1 dims of a tensor of 2");
+  EXPECT_EQ(error_text([&] { eigen::vector<float>(x); }), "strided_span: a view of 1 dims of a tensor of 2");
   EXPECT_NE(error_text([&] { eigen::matrix<float>(row); }).find("single memory location"), std::string::npos);
   EXPECT_EQ(error_text([&] { eigen::rows<float>(gaps); }),
             "eigen::rows: a row has the stride 2, not 1; contiguous() gives a tensor whose rows have no gaps");

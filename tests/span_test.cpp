@@ -30,7 +30,7 @@ concept Spannable = requires(X&& x) {
 };
 template <class X>
 concept Viewable = requires(X&& x) {
-  strided_view<float, 2>(std::forward<X>(x));
+  strided_span<float, 2>(std::forward<X>(x));
 };
 static_assert(Spannable<const Tensor&> && !Spannable<Tensor>);
 static_assert(Viewable<Tensor&> && !Viewable<Tensor>);
@@ -38,8 +38,8 @@ static_assert(Viewable<Tensor&> && !Viewable<Tensor>);
 static_assert(std::random_access_iterator<Elements<float>::Iterator>);
 static_assert(std::random_access_iterator<Elements<const float>::Iterator>);
 static_assert(std::ranges::random_access_range<Elements<float>> && std::ranges::sized_range<Elements<float>>);
-static_assert(std::is_convertible_v<StridedView<float, 2>, StridedView<const float, 2>>);
-static_assert(!std::is_convertible_v<StridedView<const float, 2>, StridedView<float, 2>>);
+static_assert(std::is_convertible_v<StridedSpan<float, 2>, StridedSpan<const float, 2>>);
+static_assert(!std::is_convertible_v<StridedSpan<const float, 2>, StridedSpan<float, 2>>);
 
 TEST(Span, IsTheElements) {
   const Tensor x = arange(6.0).reshape({2, 3});
@@ -75,11 +75,11 @@ TEST(Span, Refuses) {
       {"no data", [&] { as_span<float>(meta); }, "as_span: a meta tensor has no elements"},
       {"no tensor", [&] { as_span<float>(none); },
        "Expected a proper Tensor but got None (or an undefined Tensor in C++)"},
-      {"a view of too many dims", [&] { strided_view<float, 3>(x); },
-       "strided_view: a view of 3 dims of a tensor of 2"},
-      {"a view of an expanded row", [&] { strided_view<float, 2>(row); }, kOverlap},
-      {"a view of another dtype", [&] { strided_view<int64_t, 2>(x); }, "expected scalar type Long but found Float"},
-      {"a view without data", [&] { strided_view<float, 1>(meta); }, "strided_view: a meta tensor has no elements"},
+      {"a view of too many dims", [&] { strided_span<float, 3>(x); },
+       "strided_span: a view of 3 dims of a tensor of 2"},
+      {"a view of an expanded row", [&] { strided_span<float, 2>(row); }, kOverlap},
+      {"a view of another dtype", [&] { strided_span<int64_t, 2>(x); }, "expected scalar type Long but found Float"},
+      {"a view without data", [&] { strided_span<float, 1>(meta); }, "strided_span: a meta tensor has no elements"},
       {"elements that share memory", [&] { elements<float>(one); }, kOverlap},
       {"elements of another dtype", [&] { elements<bool>(x); }, "expected scalar type Bool but found Float"},
       {"elements without data", [&] { elements<float>(meta); }, "elements: a meta tensor has no elements"},
@@ -119,9 +119,9 @@ TEST(At, Refuses) {
   EXPECT_THROW(at<float>(x, 2, 0), IndexError);
 }
 
-TEST(StridedView, ReachesEveryLayout) {
+TEST(StridedSpan, ReachesEveryLayout) {
   const Tensor x = arange(24.0).reshape({2, 3, 4}), part = x.permute({2, 0, 1}).slice(0, 1, 4, 2);
-  const auto view = strided_view<const float, 3>(part);
+  const auto view = strided_span<const float, 3>(part);
   EXPECT_EQ(view.rank(), 3u);
   EXPECT_EQ(view.extents(), (std::array<int64_t, 3>{2, 2, 3}));
   EXPECT_EQ(view.strides(), (std::array<int64_t, 3>{2, 12, 4}));
@@ -129,16 +129,16 @@ TEST(StridedView, ReachesEveryLayout) {
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t j = 0; j < 2; ++j)
       for (int64_t k = 0; k < 3; ++k) EXPECT_EQ(view(i, j, k), at<float>(part, i, j, k)) << i << j << k;
-  strided_view<float, 3>(part)(1, 1, 2) = -1;
+  strided_span<float, 3>(part)(1, 1, 2) = -1;
   EXPECT_EQ(at<float>(x, 1, 2, 3), -1);
 }
 
-TEST(StridedView, OfNoDimsNoElementsAndAnExpandedRow) {
+TEST(StridedSpan, OfNoDimsNoElementsAndAnExpandedRow) {
   const Tensor point = scalar_tensor(7), nothing = empty({0, 5}), row = arange(3.0).expand({2, 3});
-  EXPECT_EQ((strided_view<float, 0>(point)()), 7);
-  EXPECT_EQ((strided_view<float, 0>(point).size()), 1);
-  EXPECT_TRUE((strided_view<float, 2>(nothing).empty()));
-  const auto view = strided_view<const float, 2>(row);
+  EXPECT_EQ((strided_span<float, 0>(point)()), 7);
+  EXPECT_EQ((strided_span<float, 0>(point).size()), 1);
+  EXPECT_TRUE((strided_span<float, 2>(nothing).empty()));
+  const auto view = strided_span<const float, 2>(row);
   EXPECT_EQ(view.stride(0), 0);
   EXPECT_EQ(view(1, 2), 2);
 }

@@ -45,24 +45,24 @@ template <class T>
 using Vector =
     Eigen::Map<PlainOf<T, Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, 1>>, 0, Eigen::InnerStride<>>;
 
-/// A tensor of two dims, of any layout. Error "strided_view: a view of 2 dims of a tensor of 1".
+/// A tensor of two dims, of any layout. Error "strided_span: a view of 2 dims of a tensor of 1".
 template <class T>
 Matrix<T> matrix(const Tensor& tensor) {
-  const StridedView<T, 2> view = strided_view<T, 2>(tensor);
+  const StridedSpan<T, 2> view = strided_span<T, 2>(tensor);
   return {view.data_handle(), view.extent(0), view.extent(1), AnyStrides(view.stride(1), view.stride(0))};
 }
 /// The same in the order of most tensors. Error "eigen::rows: a row has the stride 2, not 1; contiguous() gives a
 /// tensor whose rows have no gaps".
 template <class T>
 Rows<T> rows(const Tensor& tensor) {
-  const StridedView<T, 2> view = strided_view<T, 2>(tensor);
+  const StridedSpan<T, 2> view = strided_span<T, 2>(tensor);
   if (view.extent(1) > 1) access::check_row_stride("eigen::rows", view.stride(1));
   return {view.data_handle(), view.extent(0), view.extent(1), Eigen::OuterStride<>(view.stride(0))};
 }
 /// A tensor of one dim, as a column.
 template <class T>
 Vector<T> vector(const Tensor& tensor) {
-  const StridedView<T, 1> view = strided_view<T, 1>(tensor);
+  const StridedSpan<T, 1> view = strided_span<T, 1>(tensor);
   return {view.data_handle(), view.extent(0), Eigen::InnerStride<>(view.stride(0))};
 }
 // Of a temporary tensor none is given: it would keep no memory alive.

@@ -3,7 +3,7 @@
 //
 //   std::span<float> all = as_span<float>(x);             // of a contiguous tensor
 //   at<float>(x, 1, -1) = 3;                              // checked, like x[1][-1]
-//   const auto m = strided_view<const float, 2>(x.t());   // m(i, j), of any layout
+//   const auto m = strided_span<const float, 2>(x.t());   // m(i, j), of any layout
 //   for (float& value : elements<float>(x.t())) ...       // row by row, of any layout
 //   std::ranges::sort(elements<float>(x));
 //   Tensor y = from_span(std::span(numbers), {2, 3});     // over `numbers`, without a copy
@@ -76,7 +76,7 @@ T& at(const Tensor& tensor, I... indices) {
 
 /// The elements of a tensor of `kRank` dims, of any layout, with the words of std::mdspan. Keeps no tensor alive.
 template <class T, std::size_t kRank>
-class StridedView {
+class StridedSpan {
  public:
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
@@ -85,13 +85,13 @@ class StridedView {
   using data_handle_type = T*;
   using Array = std::array<int64_t, kRank>;
 
-  constexpr StridedView(T* data, const Array& extents, const Array& strides) noexcept
+  constexpr StridedSpan(T* data, const Array& extents, const Array& strides) noexcept
       : data_(data), extents_(extents), strides_(strides) {}
   /// Of elements that may be written, a view that only reads.
   template <class U>
   requires(!std::is_same_v<U, T> &&
-           std::is_same_v<const U, T>) constexpr StridedView(const StridedView<U, kRank>& other) noexcept
-      : StridedView(other.data_handle(), other.extents(), other.strides()) {}
+           std::is_same_v<const U, T>) constexpr StridedSpan(const StridedSpan<U, kRank>& other) noexcept
+      : StridedSpan(other.data_handle(), other.extents(), other.strides()) {}
 
   static constexpr std::size_t rank() noexcept { return kRank; }
   constexpr int64_t extent(std::size_t dim) const noexcept { return extents_[dim]; }
@@ -120,12 +120,12 @@ class StridedView {
   Array extents_, strides_;
 };
 
-/// Error "strided_view: a view of 3 dims of a tensor of 2", TypeError "expected scalar type Float but found Double".
+/// Error "strided_span: a view of 3 dims of a tensor of 2", TypeError "expected scalar type Float but found Double".
 template <class T, std::size_t kRank>
-StridedView<T, kRank> strided_view(const Tensor& tensor) {
-  std::byte* const first = access::first_element("strided_view", tensor, access::dtype_for<T>, access::purpose_of<T>);
-  access::check_dim("strided_view", tensor, static_cast<int64_t>(kRank));
-  typename StridedView<T, kRank>::Array extents{}, strides{};
+StridedSpan<T, kRank> strided_span(const Tensor& tensor) {
+  std::byte* const first = access::first_element("strided_span", tensor, access::dtype_for<T>, access::purpose_of<T>);
+  access::check_dim("strided_span", tensor, static_cast<int64_t>(kRank));
+  typename StridedSpan<T, kRank>::Array extents{}, strides{};
   for (std::size_t dim = 0; dim < kRank; ++dim) {
     extents[dim] = tensor.sizes()[static_cast<int64_t>(dim)];
     strides[dim] = tensor.strides()[static_cast<int64_t>(dim)];
@@ -133,7 +133,7 @@ StridedView<T, kRank> strided_view(const Tensor& tensor) {
   return {reinterpret_cast<T*>(first), extents, strides};
 }
 template <class T, std::size_t kRank>
-StridedView<T, kRank> strided_view(const Tensor&&) = delete;
+StridedSpan<T, kRank> strided_span(const Tensor&&) = delete;
 
 /// The elements of a tensor of any layout, in row-major order: a range with random access. Holds the tensor.
 template <class T>

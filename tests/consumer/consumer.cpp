@@ -73,7 +73,7 @@ bool loops() {
   std::ranges::sort(tenon::elements<float>(turned), std::greater<>());
   std::vector<float> numbers{5, 4, 3};
   const Tensor shared = tenon::from_span(std::span(numbers));
-  return tenon::at<const float>(x, 0, 0) == 5 && tenon::strided_view<const float, 2>(turned)(0, 1) == 4 &&
+  return tenon::at<const float>(x, 0, 0) == 5 && tenon::strided_span<const float, 2>(turned)(0, 1) == 4 &&
          tenon::as_span<const float>(shared).data() == numbers.data();
 }
 
