@@ -2,7 +2,6 @@
 
 import collections
 import copy
-import dataclasses
 import functools
 import opcode
 import re
@@ -219,13 +218,24 @@ class _Identity:
 
 def _is_structure(value):
     """Whether the value is a structure of tensors: of another type than tuple, list and dict, too."""
-    return isinstance(value, (tuple, list, dict)) or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+    return isinstance(value, (tuple, list, dict)) or (_is_dataclass(value) and not isinstance(value, type))
+
+
+def _is_dataclass(value):
+    return hasattr(value if isinstance(value, type) else type(value), "__dataclass_fields__")
+
+
+def _field_names(value):
+    if not _is_dataclass(value):
+        return []
+    import dataclasses  # loads inspect, which takes as long to import as this module
+
+    return [field.name for field in dataclasses.fields(value)]
 
 
 def _attributes(value):
     """The attributes of a dataclass or of an object of a subclass, by name."""
-    names = [field.name for field in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
-    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    found = {name: getattr(value, name) for name in _field_names(value) if hasattr(value, name)}
     return {**found, **getattr(value, "__dict__", {})}
 
 
@@ -297,7 +307,7 @@ def _guards(function, args, kwargs):
     says. It need not be asked if the variable is the value itself. `where`: the dict of globals, or a cell; None: ask."""
     guards = []
     objects = [value for value in (*args, *kwargs.values()) if not _is_in_signature(value)]
-    described = {id(value) for value in objects if dataclasses.is_dataclass(value)}
+    described = {id(value) for value in objects if _is_dataclass(value)}
     _add_guards(function, args, guards, set(), kwargs, described)
     return guards
 

@@ -1,7 +1,6 @@
 """Grad modes of a thread: context managers that are also decorators."""
 
 import functools
-import inspect
 import warnings
 
 from . import _tenon
@@ -26,6 +25,8 @@ class _Mode:
         raise RuntimeError(f"{type(self).__name__}: left without having been entered")
 
     def __call__(self, function):
+        import inspect  # takes as long to import as this module
+
         if inspect.isclass(function):
             warnings.warn(_CLASSES, FutureWarning, stacklevel=2)
             return self._around(function)
