@@ -141,6 +141,30 @@ def _has_axis_of_none(args, kwargs):
     return isinstance(first, tenon.Tensor) and first.ndim == 0 and ("axis" in kwargs or len(args) == 2 and isinstance(args[1], (int, tuple)))
 
 
+_REFUSALS = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
+
+
+def _given(args, kwargs):
+    given = dict(kwargs)
+    given.pop("out", None)
+    if given.get("dtype") is None:
+        given.pop("dtype", None)
+    else:
+        given["dtype"] = own_dtype(given["dtype"])
+    if "keepdims" in given and len(args) == 1:
+        given.setdefault("axis", None)
+    return given
+
+
+def _by_tenon(own, args, kwargs):
+    """(the result, None), or (NotImplemented, why) for arguments that only NumPy takes."""
+    # A short function: Python 3.11 without memory does not leave a handler that is far from its function's begin.
+    try:
+        return own(*args, **_given(args, kwargs)), None
+    except _REFUSALS as error:
+        return NotImplemented, error
+
+
 def function(function, types, args, kwargs):
     if not all(issubclass(kind, (tenon.Tensor, numpy.ndarray)) for kind in types):
         return NotImplemented
@@ -148,15 +172,7 @@ def function(function, types, args, kwargs):
     if function in _LIKES and kwargs.get("dtype") is not None:
         own_dtype(kwargs["dtype"])  # TypeError for records: Dask then keeps their fields in a dict, as tensors
     if own is not None and (not _has_axis_of_none(args, kwargs) or _requires_grad(args)):
-        given = {name: value for name, value in kwargs.items() if name != "out" and not (name == "dtype" and value is None)}
-        if "keepdims" in given and len(args) == 1:
-            given.setdefault("axis", None)
-        try:
-            if "dtype" in given:
-                given["dtype"] = own_dtype(given["dtype"])
-            result = own(*args, **given)
-        except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:  # arguments only NumPy takes
-            result, refusal = NotImplemented, error
+        result, refusal = _by_tenon(own, args, kwargs)
         if result is not NotImplemented:
             return result if kwargs.get("out") is None else _into(kwargs["out"], result)
     return _by_numpy(function, args, kwargs, refusal)
