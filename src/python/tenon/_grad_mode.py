@@ -25,11 +25,11 @@ class _Mode:
         raise RuntimeError(f"{type(self).__name__}: left without having been entered")
 
     def __call__(self, function):
-        import inspect  # takes as long to import as this module
-
-        if inspect.isclass(function):
+        if isinstance(function, type):
             warnings.warn(_CLASSES, FutureWarning, stacklevel=2)
             return self._around(function)
+        import inspect  # slow to import, and seldom needed
+
         if inspect.isgeneratorfunction(function):
             return _over_generator(self._again, function)
 
