@@ -81,8 +81,8 @@ def tool():
 
 
 def clean_mark(compiler, checks, file):
-    """The file that says that `file`, with all that it includes, has no findings."""
-    text = subprocess.run([*compiler, "-w", "-E", "-C", file], capture_output=True, check=True).stdout
+    """The file that says that `file`, with all that it includes, has no findings. Its name is that of the text, comments and macros too."""
+    text = subprocess.run([*compiler, "-w", "-E", "-C", "-dD", file], capture_output=True, check=True).stdout
     words = "\0".join([*compiler, checks]).encode()
     return CACHE / hashlib.sha256((tool() + words + text).replace(str(ROOT).encode(), b"")).hexdigest()
 
