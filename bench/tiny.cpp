@@ -98,6 +98,9 @@ void add_views(Cases& cases) {
   view(cases, "as_strided", [](auto& x) { x.a.as_strided({3, 2}, {1, 3}); });
   view(cases, "diagonal", [](auto& x) { x.a.diagonal(0, 0, 2); });
   view(cases, "index", []<class Library>(Operands<Library>& x) { x.a.index({0, typename Library::Slice(0, 1)}); });
+  view(cases, "index of 3", []<class Library>(Operands<Library>& x) {
+    x.a.index({0, typename Library::Slice(0, 1), typename Library::Slice(1, 3)});
+  });
   view(cases, "operator[]", [](auto& x) { x.a[1]; });
   view(cases, "detach", [](auto& x) { x.a.detach(); });
 }

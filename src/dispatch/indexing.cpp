@@ -388,6 +388,7 @@ Tensor run_index(const Indexed& indexed) {
 }
 
 Tensor Tensor::index(const Index* indices, int64_t count) const {
+  if (Tensor view = view_at_once(*this, indices, count); view.defined()) return view;
   Indexed indexed = index_view(*this, indices, count, true);
   if (!has_tensors(indexed)) {
     if (!indexed.view.is(*this)) return indexed.view;

@@ -1,5 +1,4 @@
 // x[...] and x[...] = value: converts a key to a list of indices for the engine.
-#include <deque>
 #include <vector>
 
 #include "python/exchange.h"
@@ -13,20 +12,11 @@ namespace {
 
 bool is_plain_integer(PyObject* object) { return PyLong_Check(object) && !PyBool_Check(object); }
 
-std::optional<int64_t> bound_of(PyObject* object) {
-  if (object == Py_None) return std::nullopt;
-  if (!is_integer(object) && !is_tensor(object))
-    throw TypeError("slice indices must be integers or None or have an __index__ method");
-  if (!PyLong_Check(object)) return integer_of(object);
-  int overflow = 0;  // a bound outside int64 is clamped, as in Python
-  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  return overflow ? (overflow > 0 ? INT64_MAX : INT64_MIN + 1) : value;
-}
-
+/// A part that is left out has the value that stands for it.
 Slice slice_of(PyObject* object) {
-  const nb::handle slice(object);
-  const nb::object start = slice.attr("start"), stop = slice.attr("stop"), step = slice.attr("step");
-  return {bound_of(start.ptr()), bound_of(stop.ptr()), bound_of(step.ptr()).value_or(1)};
+  Py_ssize_t start = 0, stop = 0, step = 0;
+  if (PySlice_Unpack(object, &start, &stop, &step) < 0) throw PythonError{};
+  return {start, stop, step};
 }
 
 /// The number of dims that an entry of a key indexes.
@@ -80,21 +70,22 @@ nb::object tuple_where_meant(PyObject* key) {
 class Key {
  public:
   explicit Key(PyObject* key) {
-    if (PyTuple_Check(key))
-      for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i) add(NB_TUPLE_GET_ITEM(key, i));
-    else
-      add(key);
+    const Py_ssize_t count = PyTuple_Check(key) ? PyTuple_Size(key) : 1;
+    indices_.reserve(static_cast<std::size_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_Check(key) ? NB_TUPLE_GET_ITEM(key, i) : key);
   }
   const std::vector<Index>& indices() const { return indices_; }
 
  private:
   void add(PyObject* entry) {
-    if (entry == Py_None)
+    if (is_plain_integer(entry))
+      indices_.emplace_back(integer_of(entry));
+    else if (entry == Py_None)
       indices_.emplace_back(None);
     else if (entry == Py_Ellipsis)
       indices_.emplace_back(Ellipsis);
     else if (PyBool_Check(entry))
-      indices_.emplace_back(owned_.emplace_back(full({}, entry == Py_True, bool_)));
+      indices_.emplace_back(truth_tensor(entry == Py_True));
     else if (PySlice_Check(entry))
       indices_.emplace_back(slice_of(entry));
     else if (is_tensor(entry))
@@ -115,16 +106,22 @@ class Key {
     if (tensor.dim() == 0 && is_integral(tensor.dtype()) && tensor.dtype() != uint8)
       indices_.emplace_back(tensor.item().as_int64());
     else
-      indices_.emplace_back(owned_.emplace_back(tensor));
+      indices_.emplace_back(own(tensor));
   }
-  void add_list(PyObject* list) { indices_.emplace_back(owned_.emplace_back(as_index(tensor_of_values(list, {})))); }
+  void add_list(PyObject* list) { indices_.emplace_back(own(as_index(tensor_of_values(list, {})))); }
   /// Converts the values of a list or array to an index of integers.
   static Tensor as_index(const Tensor& values) {
     return values.dtype() == bool_ || values.dtype() == uint8 ? values : values.to(int64);
   }
 
-  std::deque<Tensor> owned_;
+  /// A tensor that lives as long as the key.
+  const Tensor& own(Tensor tensor) {
+    if (owned_.capacity() == 0) owned_.reserve(indices_.capacity());  // one for each entry: none moves
+    return owned_.emplace_back(std::move(tensor));
+  }
+
   std::vector<Index> indices_;
+  std::vector<Tensor> owned_;
 };
 
 // --- Slices that go back: `x[::-1]`. No strides are negative, so the elements are copied. PyTorch refuses them; the
@@ -132,11 +129,7 @@ class Key {
 
 int users_of_backward_slices = 0;
 
-bool goes_back(PyObject* entry) {
-  if (!PySlice_Check(entry)) return false;
-  PyObject* step = reinterpret_cast<PySliceObject*>(entry)->step;
-  return step != Py_None && bound_of(step).value_or(1) < 0;
-}
+bool goes_back(PyObject* entry) { return PySlice_Check(entry) && slice_of(entry).step < 0; }
 bool has_backward_slice(PyObject* key) {
   if (users_of_backward_slices == 0) return false;
   if (!PyTuple_Check(key)) return goes_back(key);
@@ -220,10 +213,13 @@ void put_at(Tensor& self, PyObject* key, const Tensor& value) {
   self.index_put_(parsed.indices().data(), static_cast<int64_t>(parsed.indices().size()), value);
 }
 
+Tensor sliced(const Tensor& self, const Slice& range) { return self.slice(0, range.start, range.stop, range.step); }
+
 PyObject* get_item(PyObject* self, PyObject* key) noexcept {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     if (is_plain_integer(key)) return wrap(tensor[integer_of(key)]);
+    if (PySlice_Check(key) && users_of_backward_slices == 0) return wrap(sliced(tensor, slice_of(key)));
     const nb::object meant = tuple_where_meant(key);
     check_count(tensor, meant.ptr());
     return wrap(index_of(tensor, meant.ptr()));

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/checked.h"
 #include "tensor/impl.h"
 
 namespace tenon {
@@ -38,6 +39,39 @@ Tensor select_index(const Tensor& self, int64_t dim, int64_t index, int64_t entr
 bool is_everything(const Slice& range, int64_t size) {
   return range.start.value_or(0) == 0 && range.stop.value_or(size) >= size && range.step == 1;
 }
+
+/// Writes the layout that entries make of the dims of `self`, from left to right.
+struct Indexing {
+  const Tensor& self;
+  TensorImpl* const to;
+  int64_t dim = 0;  // the next dim of `self`
+
+  int64_t size() const { return self.sizes()[dim]; }
+  int64_t stride() const { return self.strides()[dim]; }
+  void add(int64_t size, int64_t stride) {
+    to->sizes.push_back(size);
+    to->strides.push_back(stride);
+  }
+  void move(int64_t places) { to->offset = offset_from(Checked(to->offset) + Checked(places) * stride()); }
+
+  void keep() {
+    add(size(), stride());
+    ++dim;
+  }
+  void select(int64_t index, int64_t entry) {
+    if (index < -size() || index >= size()) fail_out_of_bounds(index, entry, size());
+    move(index < 0 ? index + size() : index);  // exact: of different signs
+    ++dim;
+  }
+  void slice(const Slice& range) {
+    check_step(range.step);
+    const SlicedRange part = sliced_range(range.start, range.stop, size());
+    move(part.first);
+    add(part.count(range.step), stride_from(Checked(stride()) * range.step));
+    ++dim;
+  }
+  void unsqueeze() { add(1, dim < self.dim() ? stride_from(Checked(size()) * stride()) : 1); }
+};
 
 /// PyTorch has special texts for a single index.
 [[noreturn]] void fail_zero_dim(const Tensor& self, const Index& index) {
@@ -76,6 +110,31 @@ void fail_too_many_indices(const Tensor& tensor) {
 }
 
 bool is_mask(const Tensor& index) { return index.dtype() == bool_ || index.dtype() == uint8; }
+
+Tensor view_at_once(const Tensor& self, const Index* indices, int64_t count) {
+  if (count < 2 || self.impl()->in_graph) return {};
+  int64_t named = 0, ellipses = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Index::Kind kind = indices[i].kind;
+    if (kind == Index::Kind::tensor) return {};
+    named += kind == Index::Kind::integer || kind == Index::Kind::slice;
+    ellipses += kind == Index::Kind::ellipsis;
+  }
+  if (named > self.dim() || ellipses > 1) return {};
+  Tensor view = begin_view(self, self.storage_offset());
+  Indexing made{self, view.impl()};
+  for (int64_t i = 0; i < count; ++i) {
+    const Index& index = indices[i];
+    if (index.kind == Index::Kind::integer) made.select(index.integer, i);
+    if (index.kind == Index::Kind::slice) made.slice(index.range);
+    if (index.kind == Index::Kind::none) made.unsqueeze();
+    if (index.kind == Index::Kind::ellipsis)
+      for (int64_t rest = self.dim() - named; rest > 0; --rest) made.keep();
+  }
+  while (made.dim < self.dim()) made.keep();
+  settle_view(view, self);
+  return view;
+}
 
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads) {
   const int64_t named = named_dims(indices, count);

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "tensor/history.h"
 #include "tensor/impl.h"
+#include "tensor/index.h"
 
 namespace tenon {
 
@@ -118,7 +119,7 @@ Tensor sliced(const Tensor& self, int64_t at, int64_t first, int64_t last, int64
   const int64_t stride = self.strides()[at];
   const int64_t offset = moved_offset(self.storage_offset(), first, stride);
   return changed(self, offset, {ViewKind::slice, {at, first, last, step}}, [&](Dims& sizes, Dims& strides) {
-    sizes[at] = last == first ? 0 : step == 1 ? last - first : (last - first - 1) / step + 1;
+    sizes[at] = SlicedRange{first, last}.count(step);
     strides[at] = stride_from(Checked(stride) * step);
   });
 }
@@ -314,13 +315,11 @@ Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
 }
 
 Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const {
-  if (step <= 0) throw ValueError(step == 0 ? "slice step cannot be zero" : "step must be greater than zero");
+  check_step(step);
   if (this->dim() == 0) throw IndexError("slice() cannot be applied to a 0-dim tensor.");
-  const int64_t at = wrap_dim(dim, this->dim()), size = std::max<int64_t>(sizes()[at], 0);
-  // exact: of different signs
-  const auto clamped = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
-  const int64_t first = clamped(start.value_or(0));
-  return sliced(*this, at, first, std::max(first, clamped(end.value_or(size))), step);
+  const int64_t at = wrap_dim(dim, this->dim());
+  const SlicedRange part = sliced_range(start, end, std::max<int64_t>(sizes()[at], 0));
+  return sliced(*this, at, part.first, part.last, step);
 }
 
 Tensor Tensor::unflatten(int64_t dim, SizesView desired) const {

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -352,6 +354,53 @@ TEST(Views, SizeOfADimThatIsNotThere) {
     FAIL();
   } catch (const IndexError& error) {
     EXPECT_STREQ(error.what(), "Dimension specified as 0 but tensor has no dimensions");
+  }
+}
+
+/// A list of indices as the views that it stands for, one after another.
+Tensor chain_of(Tensor view, const std::vector<Index>& list, int64_t rest) {
+  int64_t at = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Index& index = list[i];
+    if (index.kind == Index::Kind::integer && (index.integer < -view.size(at) || index.integer >= view.size(at)))
+      throw IndexError("index " + std::to_string(index.integer) + " is out of bounds for dimension " +
+                       std::to_string(i) + " with size " + std::to_string(view.size(at)));
+    if (index.kind == Index::Kind::integer) view = view.select(at, index.integer);
+    if (index.kind == Index::Kind::slice)
+      view = view.slice(at++, index.range.start, index.range.stop, index.range.step);
+    if (index.kind == Index::Kind::none) view = view.unsqueeze(at++);
+    if (index.kind == Index::Kind::ellipsis) at += rest;
+  }
+  return view;
+}
+
+TEST(Views, AnIndexListIsAChainOfViews) {
+  std::mt19937_64 random(7);
+  const auto draw = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int round = 0; round < 20'000; ++round) {
+    Dims sizes;
+    for (int64_t dims = draw(0, 5); dims > 0; --dims) sizes.push_back(draw(0, 6));
+    Tensor x = dense(sizes);
+    if (x.dim() > 1) x = x.transpose(draw(0, x.dim() - 1), draw(0, x.dim() - 1));
+    std::vector<Index> list;
+    int64_t rest = x.dim();
+    const auto bound = [&]() -> std::optional<int64_t> {
+      return draw(0, 3) == 0 ? std::nullopt : std::optional<int64_t>(draw(-8, 8));
+    };
+    for (int64_t named = draw(0, x.dim()); named > 0; --named, --rest) {
+      if (draw(0, 4) == 0) list.emplace_back(None);
+      if (draw(0, 2) == 0)
+        list.emplace_back(draw(-4, 3));
+      else
+        list.emplace_back(Slice(bound(), bound(), draw(draw(0, 9) == 0 ? -1 : 1, 3)));
+    }
+    if (draw(0, 1) == 0) list.insert(list.begin() + draw(0, static_cast<int64_t>(list.size())), Ellipsis);
+    if (draw(0, 3) == 0) list.emplace_back(None);
+    if (list.size() < 2) continue;
+    EXPECT_EQ(outcome([&] { return x.index(list.data(), static_cast<int64_t>(list.size())); }),
+              outcome([&] { return chain_of(x, list, rest); }));
   }
 }
 
