@@ -91,13 +91,19 @@ bool copy_small(const Tensor& out, const Tensor& src) {
   return true;
 }
 
+/// A row of so many bytes is copied to beyond the first-level cache.
+constexpr int64_t kFarBytes = 48 << 10;
 /// Copies a row that needs no plan, with its cast. False if the operands do not qualify. Bench: tenon_bench --filter
 /// '^large/copy'.
 bool copy_row(const Tensor& out, const Tensor& src) {
   const TensorImpl &to = *out.impl(), &from = *src.impl();
   if (!to.contiguous || !from.contiguous || to.numel > kFastNumel || !(to.sizes == from.sizes)) return false;
   if (is_only_planned(out, src, AccessPattern::direct)) return true;
-  cast_lanes(to.data(), to.dtype, from.data(), from.dtype, to.numel);
+  const int64_t nbytes = to.numel * itemsize(to.dtype);  // exact: of the output
+  if (to.dtype == from.dtype && nbytes >= kFarBytes)
+    copy_far(to.data(), from.data(), nbytes);
+  else
+    cast_lanes(to.data(), to.dtype, from.data(), from.dtype, to.numel);
   return true;
 }
 

@@ -45,6 +45,8 @@ struct FoldKernels {
 struct MoveKernels {
   /// Reads a two-dimensional block: out[i1 * n0 + i0] = in[i1 * stride1 + i0 * stride0]. Strides in elements.
   void (*gather)(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1);
+  /// The same from beyond the second-level cache: steps of 2 to 4 are prefetched.
+  void (*gather_far)(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1);
   /// The inverse of gather: out[i1 * stride1 + i0 * stride0] = in[i1 * n0 + i0].
   void (*scatter)(void* out, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1, const void* in);
   /// out[i] = in[i / times] for n * times elements.

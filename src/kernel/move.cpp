@@ -24,13 +24,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 #endif
 
 #if HWY_TARGET == HWY_AVX3
-/// Every kStride-th lane of kStride vectors that follow each other.
-template <int64_t kStride, class T>
+/// Every kStride-th lane of kStride vectors that follow each other, from lane kFirst on.
+template <int64_t kStride, class T, int64_t kFirst = 0>
 class EveryLane {
  public:
   static constexpr int64_t kLanes = 64 / static_cast<int64_t>(sizeof(T));
 
-  HWY_INLINE EveryLane() : lanes_(hn::Zero(d_)) {
+  HWY_INLINE EveryLane() : lanes_(hn::Set(d_, static_cast<T>(kFirst))) {
     for (int64_t i = 0; i < kStride; ++i) lanes_ = hn::Add(lanes_, hn::Iota(d_, 0));
     is_later_ = hn::TestBit(lanes_, hn::Set(d_, static_cast<T>(2 * kLanes)));
   }
@@ -86,19 +86,38 @@ HWY_INLINE hn::Vec<D> load_every(D d, const hn::TFromD<D>* from) {
 }
 #endif
 
+/// Prefetches what is read soon after `count` vectors from `from` on. The processor does not read ahead of vectors
+/// whose lanes are picked: from memory, rows of 128 took 6.7 ms instead of 2.9. In the first-level cache it costs a
+/// third. Bench: ./dev bench --sweep, steps.
+template <int64_t count, class T>
+HWY_INLINE void prefetch_vectors(const T* from, int64_t lanes) {
+  constexpr int64_t kAhead = 4096;
+  for (int64_t i = 0; i < count; ++i) __builtin_prefetch(reinterpret_cast<const char*>(from + i * lanes) + kAhead);
+}
+
 /// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
 /// of the whole vector waits. `behind`: elements that may be read behind the last one. Loads under a mask wait for each
-/// other if they miss the caches. Bench: ./dev bench --sweep, steps.
+/// other if they miss the caches: rows of 128 took twice as long as with a last vector that overlaps the one before.
+/// Bench: ./dev bench --sweep, steps.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n,
-                             [[maybe_unused]] int64_t behind = 0) {
+                             [[maybe_unused]] int64_t behind = 0, [[maybe_unused]] bool is_far = false) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(T) > 1 && sizeof(T) <= 8) {
     constexpr int64_t kLanes = EveryLane<kStride, T>::kLanes;
     const hn::FixedTag<T, 64 / sizeof(T)> d;
     const EveryLane<kStride, T> every;
-    for (; n > kLanes; n -= kLanes, to += kLanes, from += kLanes * kStride) hn::StoreU(every.load(from), d, to);
+    const bool is_long = n > kLanes;
+    for (; n > kLanes; n -= kLanes, to += kLanes, from += kLanes * kStride) {
+      if (is_far) prefetch_vectors<kStride>(from, kLanes);
+      hn::StoreU(every.load(from), d, to);
+    }
+    if (is_far) prefetch_vectors<kStride>(from, kLanes);
     const bool is_whole = kLanes * kStride <= (n - 1) * kStride + 1 + behind;
+    if (!is_whole && is_long) {
+      const EveryLane<kStride, T, kStride - 1> to_last;
+      return hn::StoreU(to_last.load(from - (kLanes - n) * kStride - (kStride - 1)), d, to - (kLanes - n));
+    }
     const auto last = is_whole ? every.load(from) : every.load_some(from, n);
     if (n == kLanes) return hn::StoreU(last, d, to);
     return hn::BlendedStore(last, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
@@ -109,8 +128,10 @@ HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int
     constexpr int64_t kLanes = hn::MaxLanes(d);
     if (n > kLanes) {  // the last vector overlaps the one before
       const int64_t rest = n - kLanes;
-      for (int64_t i = 0; i < rest; i += kLanes)
+      for (int64_t i = 0; i < rest; i += kLanes) {
+        if (is_far) prefetch_vectors<kStride>(from + i * kStride, kLanes);
         hn::StoreU(load_every<kStride, false>(d, from + i * kStride), d, to + i);
+      }
       return hn::StoreU(load_every<kStride, true>(d, from + rest * kStride - (kStride - 1)), d, to + rest);
     }
   }
@@ -119,18 +140,18 @@ HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int
 }
 template <class T>
 HWY_INLINE void gather_run(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t stride, int64_t n,
-                           int64_t behind = 0) {
+                           int64_t behind = 0, bool is_far = false) {
   if (stride == 1) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[i];
   } else if (stride == 0) {
     const T value = from[0];
     for (int64_t i = 0; i < n; ++i) to[i] = value;
   } else if (stride == 2) {
-    gather_every<2>(to, from, n, behind);
+    gather_every<2>(to, from, n, behind, is_far);
   } else if (stride == 3) {
-    gather_every<3>(to, from, n, behind);
+    gather_every<3>(to, from, n, behind, is_far);
   } else if (stride == 4) {
-    gather_every<4>(to, from, n, behind);
+    gather_every<4>(to, from, n, behind, is_far);
   } else {
 #pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
@@ -239,13 +260,16 @@ HWY_INLINE void copy_vectors_aligned(D d, const Rows& all) {
   });
 }
 // Rows of so many bytes are copied by vectors of 32 bytes, whose stores lie in one cache line: from the last cache they
-// take 0.92 of the time of vectors of 64 bytes across lines. Bench: ./dev bench --sweep, permuted.
+// take 0.92 of the time of vectors of 64 bytes across lines. One row that is repeated comes from the first-level cache:
+// there they take 1.3 of the time. Bench: ./dev bench --sweep, permuted and copies.
 constexpr int64_t kAlignedRow = 256;
+HWY_INLINE bool repeats_one_row(const ByteRows& all) { return all.from_step == 0; }
+HWY_INLINE bool repeats_one_row(const ListedRows&) { return false; }
 template <class Rows>
 void copy_long_rows(const Rows& all) {
   const hn::CappedTag<uint8_t, 64> widest;
   const hn::CappedTag<uint8_t, 32> wide;
-  if (all.bytes >= kAlignedRow) return copy_vectors_aligned(wide, all);
+  if (all.bytes >= kAlignedRow && !repeats_one_row(all)) return copy_vectors_aligned(wide, all);
   if (all.bytes >= static_cast<int64_t>(hn::MaxLanes(widest))) return copy_vectors(widest, all);
   if (all.bytes >= static_cast<int64_t>(hn::MaxLanes(wide))) return copy_vectors(wide, all);
   copy_vectors(hn::FixedTag<uint8_t, 16>(), all);
@@ -307,7 +331,8 @@ template <class T>
 void transpose(void* out, int64_t out_stride, const void* in, int64_t stride, int64_t rows, int64_t columns);
 
 template <class T>
-void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
+HWY_NOINLINE void gather_block(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1,
+                               bool is_far) {
   // Sequential reads matter more than sequential writes: the output is a tile in the cache.
   const int64_t fewest_rows = n0 <= 4 ? 64 : 8;
   if (stride1 == 1 && stride0 != 1 && (n1 >= fewest_rows || (n1 > 1 && n0 >= 8 && stride0 > 4)))
@@ -321,9 +346,19 @@ void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stri
   if (n0 == 2) return gather_few<2>(to, from, stride0, stride1, n1);
   if (n0 == 3) return gather_few<3>(to, from, stride0, stride1, n1);
   if (n0 == 4) return gather_few<4>(to, from, stride0, stride1, n1);
-  if (stride1 == n0 * stride0) return gather_run(to, from, stride0, n0 * n1);
-  for (int64_t row = 0; row < n1; ++row)
-    gather_run(to + row * n0, from + row * stride1, stride0, n0, std::max<int64_t>((n1 - 1 - row) * stride1, 0));
+  if (stride1 == n0 * stride0) return gather_run(to, from, stride0, n0 * n1, 0, is_far);
+  for (int64_t row = 0; row < n1; ++row) {
+    const int64_t behind = std::max<int64_t>((n1 - 1 - row) * stride1, 0);
+    gather_run(to + row * n0, from + row * stride1, stride0, n0, behind, is_far);
+  }
+}
+template <class T>
+void gather(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
+  gather_block<T>(out, in, stride0, n0, stride1, n1, false);
+}
+template <class T>
+void gather_far(void* out, const void* in, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
+  gather_block<T>(out, in, stride0, n0, stride1, n1, true);
 }
 
 template <class T>
@@ -983,8 +1018,8 @@ void interleave(void* out, const void* even, const void* odd, int64_t n) {
 
 template <class T>
 constexpr MoveKernels move_kernels() {
-  MoveKernels all{&gather<T>,           &scatter<T>,     &repeat<T>, &fill<T>,    &transpose<T>,
-                  &transpose_listed<T>, &copy_listed<T>, &pick<T>,   &reverse<T>, nullptr};
+  MoveKernels all{&gather<T>,           &gather_far<T>,  &scatter<T>, &repeat<T>,  &fill<T>, &transpose<T>,
+                  &transpose_listed<T>, &copy_listed<T>, &pick<T>,    &reverse<T>, nullptr};
   if constexpr (std::is_integral_v<T>) all.interleave = &interleave<T>;
   return all;
 }

@@ -131,11 +131,11 @@ int64_t count_of(const Plan& plan, int64_t end) {
 }
 
 /// Fuses the innermost loops until a run is long.
-void choose_fused(Plan& plan) {
+void choose_fused(Plan& plan, int64_t longest = kLongRun) {
   plan.fused = plan.ndim() > 0 ? 1 : 0;
   plan.unit = 1;
   plan.flat = plan.ndim() > 0 ? plan.sizes[0] : 1;
-  while (plan.flat < kLongRun && plan.fused < plan.ndim()) {
+  while (plan.flat < longest && plan.fused < plan.ndim()) {
     plan.unit = plan.flat;
     plan.flat = count_of(plan, ++plan.fused);
   }
@@ -283,7 +283,7 @@ void choose_transposed(Plan& plan, int64_t count) {
 }
 
 void choose_access_patterns(Plan& plan, int64_t count, const FairRuns& fair) {
-  choose_fused(plan);
+  choose_fused(plan, std::max(kLongRun, fair.flat));
   set_access_patterns(plan, count);
   if (plan.fused > 1 && has_fair_runs(plan, fair) && fusing_copies(plan)) fuse(plan, 1, count);
   for (int64_t output = 0; plan.ndim() == 0 && output < plan.outputs; ++output)

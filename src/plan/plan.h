@@ -56,11 +56,14 @@ struct FairRuns {
   int64_t with_gaps;  // where joining takes a gather
   int64_t repeated;   // where it takes no more than repeating elements
   bool fill = false;  // whether a run of one value takes one call
+  int64_t flat = 0;   // loops are fused until they have as many elements
 
   /// For kernels that compute a run at a call.
   static FairRuns of_calls(int64_t itemsize) noexcept { return {64 / itemsize, 64 / itemsize}; }
   /// For copies, which bring runs straight to their places, from a list.
-  static FairRuns of_copies(int64_t itemsize) noexcept { return {512 / itemsize, 64 / itemsize, true}; }
+  static FairRuns of_copies(int64_t itemsize) noexcept {
+    return {2048 / itemsize, 64 / itemsize, true, 4096 / itemsize};
+  }
   /// For kernels that compute many runs at a call.
   static FairRuns of_rows(int64_t itemsize) noexcept {
     return {(19 + itemsize) / itemsize, 44 / itemsize};  // exact: at most 16 bytes

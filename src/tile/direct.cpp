@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel/copy_run.h"
 #include "tile/pool.h"
 #include "tile/prefetch.h"
 
@@ -77,6 +78,16 @@ int64_t bytes_of_operand(const Plan& plan, int64_t operand, int shift) {
   for (int64_t dim = plan.fused; dim < plan.ndim(); ++dim)
     last += (plan.sizes[dim] - 1) * std::max<int64_t>(plan.strides_of(operand)[dim], 0);  // exact: inside the storage
   return (last + 1) << shift;
+}
+
+/// Whether long runs are copied as they are to a result that leaves the first-level cache. One run that is repeated
+/// comes from there. Bench: ./dev bench --sweep, copies.
+bool copies_far(const Plan& plan, const Program& program, const Schedule& schedule) {
+  constexpr int64_t kLeast = 48 << 10, kRun = 3 << 10, kRepeatedRun = 24 << 10;
+  if (!program.copies() || schedule.store != StoreMode::in_place || schedule.pattern > 0) return false;
+  const int64_t size = itemsize(program.dtype(program.result()));
+  const bool repeats = plan.fused < plan.ndim() && plan.strides_of(1)[plan.fused] == 0;
+  return std::min(plan.flat, schedule.tile) * size >= (repeats ? kRepeatedRun : kRun) && plan.numel * size >= kLeast;
 }
 
 }  // namespace
@@ -168,6 +179,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
     pattern += ((pattern_elements(plan, i + 1, schedule_.pattern) << in.shift) + kLine - 1) / kLine * kLine;
   }
   moves_ = program.copies() && follows_ && lanes_[0].step == 1;
+  copies_far_ = copies_far(plan, program, schedule) && lanes_[0].step == 1 && !reads_ahead_;
   if (schedule.streams() && instruction_.is_cast) [[unlikely]]
     stream_copies(program);
 }
@@ -222,6 +234,10 @@ void DirectRuns::run_rows(int64_t start, int64_t row, int64_t n, int64_t rows) {
   first_row_ = row;
   if (copied_) [[unlikely]]
     return run_copies(to, from[0], rows);
+  if (copies_far_) [[unlikely]] {
+    for (; rows > 0; --rows, to += out_.row_step, from[0] += in_[0].row_step) copy_far(to, from[0], n << out_.shift);
+    return;
+  }
   if (schedule_.pattern == 0) {
     const bool on_lines = place_in_line(to) == 0 && out_.row_step % kLine == 0;
     if (schedule_.store == StoreMode::in_place && (on_lines || n < kLongRow))

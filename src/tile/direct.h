@@ -71,6 +71,7 @@ class DirectRuns {
   int64_t narrowest_;             // bytes of the narrowest element
   bool reads_ahead_ = false;      // the gaps between rows, or rows that lie apart
   bool follows_ = false;          // the result's rows follow each other
+  bool copies_far_ = false;       // long runs, by memcpy
   bool moves_ = false;            // rows of bytes, of which one call moves some
   bool runs_over_ = false;        // rows follow each other, so lanes of the next one may be computed and overwritten
   bool overlaps_itself_ = false;  // the kernel, in 16-bit floats, overlaps the last lanes of a row

@@ -33,7 +33,9 @@ bool is_near(const Plan& plan, const int64_t* strides, int64_t rows) {
 /// Whether the innermost loops are so short that a call for each of them costs more than a list.
 bool has_short_loops(const Plan& plan, const int64_t* strides, int shift) {
   const int64_t elements = plan.sizes[0] * plan.sizes[1];
-  if (strides[0] > 1 && strides[0] <= 4 && plan.sizes[0] >= (strides[0] == 2 ? kVectorisedPairs[shift] : kVectorised))
+  const bool is_one_loop = strides[1] == plan.sizes[0] * strides[0];  // exact: inside the memory
+  const int64_t length = is_one_loop ? elements : plan.sizes[0];
+  if (strides[0] > 1 && strides[0] <= 4 && length >= (strides[0] == 2 ? kVectorisedPairs[shift] : kVectorised))
     return false;
   if (strides[0] > 1 && strides[1] == 1) return is_few_transposed(plan.sizes.data());
   if (plan.fused == 2) return plan.sizes[0] > 4 && (plan.sizes[0] < kShortLoop || strides[0] == 2) && strides[0] != 1;
@@ -115,6 +117,18 @@ void Gather::load(std::byte* to, const std::byte* from, int64_t rows) const {
     case GatherForm::list:
       return move.pick(to, from, reinterpret_cast<const int32_t*>(list_), rows * plan_->unit);
   }
+}
+
+bool Gather::has_short_steps() const noexcept {
+  constexpr int64_t kLongestStep = 4;
+  return form_ == GatherForm::block && plan_->fused <= 2 && strides_[0] > 1 && strides_[0] <= kLongestStep &&
+         !is_transposed();
+}
+
+void Gather::load_far(std::byte* to, const std::byte* from, int64_t rows) const {
+  const bool is_one_loop = plan_->fused == 1;
+  kernels().move[shift_].gather_far(to, from, strides_[0], is_one_loop ? rows : plan_->sizes[0],
+                                    is_one_loop ? 0 : strides_[1], is_one_loop ? 1 : rows);
 }
 
 bool Gather::is_transposed() const noexcept {

@@ -46,6 +46,9 @@ class Gather {
   Gather(const Plan& plan, const int64_t* strides, int shift, int64_t tile, const std::byte* data, std::byte* list);
   /// Copies `rows` turns of the last fused loop from `from` on.
   void load(std::byte* to, const std::byte* from, int64_t rows) const;
+  /// Whether it is read in steps of a few elements; then `load_far` reads it from beyond the second-level cache.
+  bool has_short_steps() const noexcept;
+  void load_far(std::byte* to, const std::byte* from, int64_t rows) const;
   /// Whether `load` writes up to ShuffleList::kSlack bytes behind what it copies.
   bool writes_behind() const noexcept { return form_ == GatherForm::shuffles; }
   /// Whether it is read in columns that are dense along the last fused loop.

@@ -399,6 +399,7 @@ class TileLoop {
   /// Copies `rows` turns of the last fused loop of input i.
   void gather(int i, std::byte* to, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     const Gather& gather = gathers_[i];
+    if (setup_.schedule.gathers_far && gather.has_short_steps()) return gather.load_far(to, from, rows);
     if (setup_.schedule.far_gathers == 0) return gather.load(to, from, rows);
     if (gather.is_transposed()) {
       gather.prefetch_columns(from + bytes_to_later_tile(strides, shift, rows), rows << shift);

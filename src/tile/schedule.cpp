@@ -23,9 +23,10 @@ constexpr int64_t kMinTile = 256, kMaxTile = 2048;
 // Runs that are only copied take longer tiles: each costs as much as some of its runs. Bench: ./dev bench --sweep,
 // copies.
 constexpr int64_t kCopiedTileBytes = 64 << 10;
-// Bytes of a register where several operands are gathered from beyond the caches: the processor reads ahead in each of
-// them only while its turn comes back soon. Bench: ./dev bench --sweep, steps.
-constexpr int64_t kFarTileBytes = 2 << 10;
+// Bytes of a register where several operands are gathered from beyond the caches, or of all where a result is scattered
+// there: the processor reads ahead in each of them only while its turn comes back soon. Bench: ./dev bench --sweep,
+// steps.
+constexpr int64_t kFarTileBytes = 2 << 10, kLeastFarTile = 128;
 // Transposed operands are read in blocks: a few cache lines along memory, which the processor prefetches, and rows long
 // enough for the kernels. Bench: tenon_bench --filter '^large/(A\+B.T|copy A.T)/'.
 constexpr int64_t kBlockRowBytes = 256, kBlockColumns = 128;
@@ -147,6 +148,15 @@ int64_t span(const Plan& plan, const Program& program, int64_t input) {
   return elements * itemsize(program.dtype(static_cast<int>(input)));
 }
 
+/// Whether the operands that are gathered exceed the second-level cache.
+bool gathers_far(const Plan& plan, const Program& program) {
+  constexpr int64_t kSecondLevel = 1 << 20;
+  int64_t bytes = 0;
+  for (int64_t input = 0; input < program.inputs(); ++input)
+    if (plan.operands[plan.input(input)].access == AccessPattern::gather) bytes += span(plan, program, input);
+  return bytes > kSecondLevel;
+}
+
 // Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this, or
 // their elements narrower: pieces of a tile, prefetched, would take up to 1.8 times as long. Bench: ./dev bench
 // --sweep, steps.
@@ -204,23 +214,39 @@ int64_t near_tile(const Program& program, const Schedule& schedule) {
   return std::clamp(kTileBytes / program.widest() / slots, kMinTile, kMaxTile);
 }
 
-/// Whether runs are copied straight to the result, without a list of them: a tile needs no register.
-bool copies_runs_straight(const Plan& plan, const Program& program, const Schedule& schedule) {
-  if (!program.copies() || schedule.store != StoreMode::in_place || schedule.far_gathers > 0) return false;
+/// Elements of a tile of runs that are copied straight to the result, which need no register; 0 if none are. A list of
+/// runs takes time to make.
+int64_t copied_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
+  constexpr int64_t kListedRuns = 128;
+  if (!program.copies() || schedule.store != StoreMode::in_place || schedule.far_gathers > 0) return 0;
   const int64_t* strides = plan.strides_of(plan.input(0));
-  return plan.operands[plan.input(0)].access == AccessPattern::gather && strides[0] == 1 &&
-         gather_form(plan, strides, shift_of(program.dtype(0)), kMaxTile) == GatherForm::block;
+  if (plan.operands[plan.input(0)].access != AccessPattern::gather || strides[0] != 1) return 0;
+  const int64_t most = kCopiedTileBytes / program.widest();
+  const GatherForm form = gather_form(plan, strides, shift_of(program.dtype(0)), kMaxTile);
+  if (form == GatherForm::block) return most;
+  return form == GatherForm::runs ? std::min(most, kListedRuns * plan.sizes[0]) : 0;
+}
+
+/// Whether results go to memory beyond the caches in steps or rows with gaps: while they are written, nothing is read.
+/// Elements of one and two bytes take longer to move.
+bool scatters_far(const Program& program, const Schedule& schedule) {
+  return schedule.store == StoreMode::scattered && schedule.is_far && program.widest() >= 4;
+}
+
+/// The elements that a tile should have, of fused loops that have more.
+int64_t wanted_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
+  const int64_t near = near_tile(program, schedule), far = kFarTileBytes / program.widest();
+  if (scatters_far(program, schedule)) return std::max(far / std::max(program.inputs(), 1), kLeastFarTile);
+  if (schedule.far_gathers > 1) return far;
+  // A list of single elements is as long as a tile and takes time to make.
+  if (gathers(plan, program, GatherForm::list, near)) return kMinTile;
+  return std::max(near, copied_tile(plan, program, schedule));
 }
 
 /// The tile length over the fused loops.
 int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& schedule) {
-  const int64_t near = near_tile(program, schedule);
-  if (plan.flat <= near && stays_gathered(plan, program)) return plan.flat;
-  // A list of single elements is as long as a tile and takes time to make.
-  const int64_t wanted = schedule.far_gathers > 1                         ? kFarTileBytes / program.widest()
-                         : gathers(plan, program, GatherForm::list, near) ? kMinTile
-                         : copies_runs_straight(plan, program, schedule)  ? kCopiedTileBytes / program.widest()
-                                                                          : near;
+  if (plan.flat <= near_tile(program, schedule) && stays_gathered(plan, program)) return plan.flat;
+  const int64_t wanted = wanted_tile(plan, program, schedule);
   const int64_t largest = std::max(wanted / plan.unit, int64_t{1}) * plan.unit;
   if (largest >= plan.flat) return plan.flat;
   // Tiles of equal length: a short tile at the end costs as much as a long one.
@@ -274,6 +300,7 @@ int64_t slot_bytes_of(const Plan& plan, const Program& program, int64_t elements
 }
 
 void schedule_tiles(const Plan& plan, const Program& program, Schedule& schedule) {
+  schedule.gathers_far = gathers_far(plan, program);
   schedule.far_gathers = count_far_gathers(plan, program, schedule);
   schedule.tile = choose_tile(plan, program, schedule);
   schedule.rows = ProgramRows::rows_of(plan, program, schedule, near_tile(program, schedule));

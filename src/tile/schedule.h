@@ -50,6 +50,7 @@ struct Schedule {
   int64_t tile = 0;            // elements of a tile, or of a direct run's piece
   int64_t rows = 1;            // of a block; for tiles: that are computed together
   bool through_tiles = false;  // a transposed copy's blocks are transposed to a tile
+  bool gathers_far = false;    // operands are gathered from beyond the second-level cache
   int far_gathers = 0;         // operands that are gathered from beyond the caches
   int64_t per_loop = 0;        // tiles for one index of the outer loops; for blocks: along the transposed loop; for
                                // elements: pieces of the innermost loop
