@@ -26,8 +26,12 @@ constexpr int64_t kKernelRun = 2560;
 // Runs of at most so many bytes are copied part by part, over as many rows as fit the first-level cache: a loop over
 // one part's rows has no branches. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogether = 16 << 10;
-// Runs of more than so many bytes are copied by the kernel, too, where the result leaves the first-level cache.
-constexpr int64_t kRunsBeyond = 64, kNearBytes = 96 << 10;
+// Runs of at least so many bytes are copied by the kernel, too, where the result leaves the first-level cache, or the
+// second.
+constexpr int64_t kRunsBeyond = 65, kNearBytes = 96 << 10, kRunsFarBeyond = 64, kSecondBytes = 1 << 20;
+// Runs of at least so many bytes are copied to beyond the first-level cache if all are at least so many. Bench: ./dev
+// bench --sweep, cat.
+constexpr int64_t kFarRun = 3 << 10, kFarBytes = 32 << 10;
 // Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kTurnRows = 48, kUnitCost = 48;
 // Shorter runs are joined to blocks of so many bytes before they are streamed. Bench: ./dev bench --sweep, cat.
@@ -45,7 +49,7 @@ class Joint {
       has_gaps_ = has_gaps_ || parts[i].step != parts[i].nbytes;
     }
     if (has_gaps_ || count < 2 || count > JoinTurn::kMostParts || !kernels().join) return;
-    if (longest_ > (nbytes() > kNearBytes ? kRunsBeyond : kNarrow))
+    if (longest_ >= shortest_kernel_run())
       make_runs();
     else if (rows >= kTurnRows)
       make_turn();
@@ -104,11 +108,16 @@ class Joint {
   }
   /// Writes bytes [begin, end) of one row. Returns the address behind them.
   std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end) const {
-    for_each_run_of_row(row, begin, end, [&to](const std::byte* from, int64_t nbytes, int64_t) {
-      copy_run(to, from, nbytes);
+    const bool is_far = nbytes() >= kFarBytes;
+    for_each_run_of_row(row, begin, end, [&to, is_far](const std::byte* from, int64_t nbytes, int64_t) {
+      is_far&& nbytes >= kFarRun ? copy_far(to, from, nbytes) : copy_run(to, from, nbytes);
       to += nbytes;
     });
     return to;
+  }
+  int64_t shortest_kernel_run() const {
+    if (nbytes() <= kNearBytes) return kNarrow + 1;
+    return nbytes() <= kSecondBytes ? kRunsBeyond : kRunsFarBeyond;
   }
   void make_runs() {
     if (longest_ > kKernelRun) return;

@@ -46,8 +46,10 @@ constexpr int64_t kFewPlacesBytes = 1024, kLineRowBytes = 64;
 // Bench: tenon_bench --filter '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/', ./dev bench --sweep, columns.
 constexpr int64_t kShortRow = 416, kShortWideRow = 256;
 // Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
-// stores. Elements of one and two bytes leave more single lanes there. Bench: ./dev bench --sweep, gaps.
-constexpr int64_t kStreamedRowBytes = 768, kStreamedNarrowRowBytes = 1536;
+// stores, if they are whole lines, or the gaps have so many bytes, or neither. Elements of one and two bytes leave more
+// single lanes there. Bench: ./dev bench --sweep, gaps.
+constexpr int64_t kStreamedLinesBytes = 768, kStreamedRowBytes = 1024, kWideGapBytes = 384, kStreamedLongBytes = 4096,
+                  kStreamedNarrowRowBytes = 1536;
 // A short periodic operand is repeated up to this many elements, and bytes: kernel calls are rare, and it stays in the
 // first-level cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/' and ./dev bench --sweep, copies.
 constexpr int64_t kPatternPiece = 1024, kPatternBytes = 4096;
@@ -120,10 +122,13 @@ bool joins_rows(const Plan& plan, const Program& program, const Memory& memory) 
 }
 
 /// Whether a direct run stores rows with gaps between them that are too short for streaming stores.
-bool has_short_rows_with_gaps(const Plan& plan, const Program& program) {
-  if (plan.fused >= plan.ndim() || plan.strides_of(0)[plan.fused] == plan.flat) return false;
-  const int64_t size = result_size(program);
-  return plan.flat * size < (size <= 2 ? kStreamedNarrowRowBytes : kStreamedRowBytes);
+bool has_short_rows_with_gaps(const Plan& plan, const Program& program, const Memory& memory) {
+  if (plan.fused >= plan.ndim()) return false;
+  const int64_t size = result_size(program), row = plan.flat * size, gap = plan.strides_of(0)[plan.fused] * size - row;
+  if (gap == 0) return false;
+  if (size <= 2 && row < kStreamedNarrowRowBytes) return true;
+  if (row % kLine == 0 && rows_are_on_lines(plan, program, memory, 0)) return row < kStreamedLinesBytes;
+  return row < (gap >= kWideGapBytes ? kStreamedRowBytes : kStreamedLongBytes);
 }
 
 StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memory& memory, const Schedule& schedule,
@@ -133,7 +138,7 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (memory.place(result) % static_cast<uintptr_t>(result_size(program, result)) != 0) return StoreMode::in_place;
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
   if (schedule.route != Route::direct) return StoreMode::streamed;
-  if (has_short_rows_with_gaps(plan, program) || has_short_jumps(plan, program)) return StoreMode::in_place;
+  if (has_short_rows_with_gaps(plan, program, memory) || has_short_jumps(plan, program)) return StoreMode::in_place;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, program, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
