@@ -65,15 +65,16 @@ void for_all_blocks(const Check& check) {
 
 TEST(Move, GatherReadsAnyRows) {
   for_all_blocks([](int shift, int64_t width, int64_t n, int64_t rows) {
-    for (const int64_t step : {0, 1, 2, 3, 5})
-      for (const int64_t gap : {0, 1, 3}) {
-        const int64_t row_step = n * step + gap;
-        const Memory from = Memory::counted(extent(rows, row_step, n, step) * width);
-        Memory want = Memory::untouched(rows * n * width), got = Memory::untouched(rows * n * width);
-        copy_plainly(want, {n, 1}, from, {row_step, step}, rows, n, width);
-        kernels().move[shift].gather(got.bytes.get(), from.bytes.get(), step, n, row_step, rows);
-        EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " rows of " << n << ", step " << step;
-      }
+    for (const int64_t step : {0, 1, 2, 3, 4, 5})
+      for (const int64_t gap : {0, 1, 3})
+        for (const auto gather : {kernels().move[shift].gather, kernels().move[shift].gather_far}) {
+          const int64_t row_step = n * step + gap;
+          const Memory from = Memory::counted(extent(rows, row_step, n, step) * width);
+          Memory want = Memory::untouched(rows * n * width), got = Memory::untouched(rows * n * width);
+          copy_plainly(want, {n, 1}, from, {row_step, step}, rows, n, width);
+          gather(got.bytes.get(), from.bytes.get(), step, n, row_step, rows);
+          EXPECT_TRUE(are_equal(want, got)) << width << " bytes, " << rows << " rows of " << n << ", step " << step;
+        }
   });
 }
 

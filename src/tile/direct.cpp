@@ -204,15 +204,16 @@ void DirectRuns::run(int64_t begin, int64_t end) {
   outer_.go_to(begin / per_turn);
   if (turns_ahead_ > 0) [[unlikely]]
     later_->go_to(begin / per_turn + turns_ahead_);
-  for (int64_t t = begin; t < end;) {
+  for (int64_t t = begin, first = begin % per_turn, count; t < end; t += count) {
     check_interrupt();
-    const int64_t first = t % per_turn, count = std::min({per_turn - first, end - t, most});
+    count = std::min({per_turn - first, end - t, most});
     if (cut)
       run_rows(first * schedule_.tile, 0, std::min(count * schedule_.tile, plan_.flat - first * schedule_.tile), 1);
     else
       run_rows(0, first, plan_.flat, count);
-    t += count;
-    if (t % per_turn != 0) continue;
+    first += count;
+    if (first < per_turn) continue;
+    first = 0;
     outer_.advance();
     if (turns_ahead_ > 0) [[unlikely]]
       later_->advance();
@@ -370,24 +371,24 @@ int64_t DirectRuns::whole_lanes(int64_t n) const {
 
 /// Gathers short rows to whole cache lines and stores those.
 void DirectRuns::run_joined(std::byte* to, const std::byte** from, int64_t n, int64_t rows) {
-  for (const int64_t most = follows_ ? std::max(kJoined / n, int64_t{1}) : 1; rows > 0;) {
-    const int64_t joined = std::min(most, rows);
-    if (n > kJoined) {
+  const int64_t longest = kJoinedBytes >> out_.shift, most = follows_ ? std::max(longest / n, int64_t{1}) : 1;
+  for (int64_t count; rows > 0; rows -= count) {
+    count = std::min(most, rows);
+    if (n > longest) {
       run_pieces(to, from, n);
       for (int operand = 0; operand < instruction_.arity; ++operand) from[operand] += in_[operand].row_step;
     } else {
-      run_whole_rows(instruction_.kernel, streamed_.staging(to), from, n, joined);
-      streamed_.commit((joined * n) << out_.shift);
+      run_whole_rows(instruction_.kernel, streamed_.staging(to), from, n, count);
+      streamed_.commit((count * n) << out_.shift);
     }
-    to += joined * out_.row_step;
-    rows -= joined;
+    to += count * out_.row_step;
   }
 }
 
 /// One row in pieces. Each piece begins on a cache line of the output, at any element of a pattern.
 void DirectRuns::run_pieces(std::byte* to, const std::byte* const* from, int64_t n) {
   const int64_t longest = schedule_.pattern > 0                  ? schedule_.pattern
-                          : schedule_.store == StoreMode::joined ? kJoined
+                          : schedule_.store == StoreMode::joined ? kJoinedBytes >> out_.shift
                                                                  : n;
   for (int64_t start = 0; start < n;) {
     const int64_t before = start == 0 && longest < n ? place_in_line(to) >> out_.shift : 0;

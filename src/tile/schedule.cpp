@@ -42,9 +42,13 @@ constexpr int64_t kNearBlockRowBytes = 128, kNearBytes = 1 << 20;
 // high as a line is long, so that each line is written at once. Bench: ./dev bench --sweep, copies, and
 // tenon_bench --filter '^large/copy A.T/L3'.
 constexpr int64_t kFewPlacesBytes = 1024, kLineRowBytes = 64;
-// Rows shorter than this (in elements; the second is for those of 8 bytes) that do not end on a cache line are joined.
-// Bench: tenon_bench --filter '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/', ./dev bench --sweep, columns.
-constexpr int64_t kShortRow = 416, kShortWideRow = 256;
+// Rows of fewer bytes, by the size of their elements, that do not end on a cache line are joined before they are
+// streamed. Those that are a little longer are stored by ordinary stores, and so are narrow ones whose operands have
+// gaps, and those of which few follow each other: a row that is streamed begins and ends in a line that waits. Bench:
+// tenon_bench --filter
+// '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/', ./dev bench --sweep, rows, columns, gaps and both sides.
+constexpr int64_t kJoinedRowBytes[] = {416, 1664, 1664, 2048, 2048}, kStreamedUnevenBytes = 3072,
+                  kJoinedTurnBytes = 2048;
 // Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
 // stores, if they are whole lines, or the gaps have so many bytes, or neither. Elements of one and two bytes leave more
 // single lanes there. Bench: ./dev bench --sweep, gaps.
@@ -113,12 +117,33 @@ Route choose_route(const Plan& plan, const Program& program) {
   return plan.transposed != 0 ? Route::blocks : Route::tiles;
 }
 
-/// Whether a direct run has short rows that end within cache lines and follow each other without gaps.
-bool joins_rows(const Plan& plan, const Program& program, const Memory& memory) {
+/// Whether a direct run has rows that end within cache lines and follow each other without gaps.
+bool has_uneven_rows(const Plan& plan, const Memory& memory) {
   if (plan.fused >= plan.ndim() || plan.sizes[plan.fused] <= 1) return false;
   const bool fills_blocks = memory.place(0) == 0 && plan.flat % kStreamedLanes == 0;
-  const int64_t short_row = result_size(program) < 8 ? kShortRow : kShortWideRow;
-  return plan.flat < short_row && !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
+  return !fills_blocks && plan.strides_of(0)[plan.fused] == plan.flat;
+}
+int64_t row_bytes(const Plan& plan, const Program& program) { return plan.flat * result_size(program); }
+bool joins_rows(const Plan& plan, const Program& program, const Memory& memory) {
+  const int shift = shift_of(program.dtype(program.result()));
+  return has_uneven_rows(plan, memory) && row_bytes(plan, program) < kJoinedRowBytes[shift];
+}
+
+/// Whether an input that is read row by row has gaps between its rows.
+bool reads_gaps(const Plan& plan) {
+  for (int64_t operand = plan.outputs; operand < plan.operands.size(); ++operand) {
+    const int64_t step = plan.strides_of(operand)[plan.fused];
+    if (plan.operands[operand].access == AccessPattern::direct && step != 0 && step != plan.flat) return true;
+  }
+  return false;
+}
+/// Whether ordinary stores are faster for a direct run's rows, which end within cache lines.
+bool has_slow_rows(const Plan& plan, const Program& program, const Memory& memory) {
+  if (!has_uneven_rows(plan, memory)) return false;
+  const int64_t size = result_size(program), bytes = row_bytes(plan, program);
+  if (plan.sizes[plan.fused] * bytes < kJoinedTurnBytes) return true;
+  if (size <= 2) return bytes < kStreamedNarrowRowBytes && reads_gaps(plan);
+  return bytes < kStreamedUnevenBytes && (size == 4 || reads_gaps(plan)) && !joins_rows(plan, program, memory);
 }
 
 /// Whether a direct run stores rows with gaps between them that are too short for streaming stores.
@@ -139,6 +164,7 @@ StoreMode choose_store_mode(const Plan& plan, const Program& program, const Memo
   if (plan.transposed != 0 && !rows_are_on_lines(plan, program, memory, result)) return StoreMode::in_place;
   if (schedule.route != Route::direct) return StoreMode::streamed;
   if (has_short_rows_with_gaps(plan, program, memory) || has_short_jumps(plan, program)) return StoreMode::in_place;
+  if (has_slow_rows(plan, program, memory)) return StoreMode::in_place;
   // Without a streaming kernel, results are gathered to lines, too.
   const bool joins = !program.instructions()[0].streamed || joins_rows(plan, program, memory);
   return joins ? StoreMode::joined : StoreMode::streamed;
@@ -285,8 +311,7 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
   schedule.pattern =
       has_patterns(plan) ? std::min(plan.flat, std::max(kPatternPiece, kPatternBytes / program.widest())) : 0;
   if (schedule.streams())
-    schedule.staging_bytes =
-        StreamedOutput::bytes(std::max(std::max(schedule.pattern, kJoined) * result_size(program), kJoinedBytes));
+    schedule.staging_bytes = StreamedOutput::bytes(std::max(schedule.pattern * result_size(program), kJoinedBytes));
   schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
 }
 

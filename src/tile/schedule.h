@@ -11,9 +11,9 @@ namespace tenon {
 // Runs of fewer results are joined to whole cache lines before a streaming store. Bench: tenon_bench --filter
 // '^large/NCHW 7x7/memory'.
 inline constexpr int64_t kShortStream = 256;
-// Short rows of a direct run are joined up to so many elements, or bytes if they are copied. Bench: tenon_bench
-// --filter '^large/NCHW 7x7/memory'.
-inline constexpr int64_t kJoined = 512, kJoinedBytes = 2048;
+// Short rows of a direct run are joined up to so many bytes. Bench: tenon_bench --filter '^large/NCHW 7x7/memory' and
+// ./dev bench --sweep, gaps.
+inline constexpr int64_t kJoinedBytes = 4096;
 // Rows that begin a multiple of so many bytes apart share one place of the first-level cache.
 inline constexpr int64_t kOnePlaceBytes = 4096;
 
