@@ -400,7 +400,9 @@ class TileLoop {
   void gather(int i, std::byte* to, const std::byte* from, const int64_t* strides, int shift, int64_t rows) {
     const Gather& gather = gathers_[i];
     if (setup_.schedule.gathers_far && gather.has_short_steps()) return gather.load_far(to, from, rows);
-    if (setup_.schedule.far_gathers == 0) return gather.load(to, from, rows);
+    // Beside another operand that is gathered, the processor reads rows with gaps ahead sooner than pieces of a tile.
+    const bool is_read_ahead = strides[0] == 1 && setup_.schedule.far_gathers > 1;
+    if (is_read_ahead || setup_.schedule.far_gathers == 0) return gather.load(to, from, rows);
     if (gather.is_transposed()) {
       gather.prefetch_columns(from + bytes_to_later_tile(strides, shift, rows), rows << shift);
       return gather.load(to, from, rows);

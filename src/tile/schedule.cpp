@@ -142,8 +142,9 @@ bool has_slow_rows(const Plan& plan, const Program& program, const Memory& memor
   if (!has_uneven_rows(plan, memory)) return false;
   const int64_t size = result_size(program), bytes = row_bytes(plan, program);
   if (plan.sizes[plan.fused] * bytes < kJoinedTurnBytes) return true;
-  if (size <= 2) return bytes < kStreamedNarrowRowBytes && reads_gaps(plan);
-  return bytes < kStreamedUnevenBytes && (size == 4 || reads_gaps(plan)) && !joins_rows(plan, program, memory);
+  if (size <= 2 && bytes < kStreamedNarrowRowBytes && reads_gaps(plan)) return true;
+  const bool are_slow = size == 2 || size == 4 || (size > 4 && reads_gaps(plan));
+  return are_slow && bytes < kStreamedUnevenBytes && !joins_rows(plan, program, memory);
 }
 
 /// Whether a direct run stores rows with gaps between them that are too short for streaming stores.
