@@ -3,31 +3,36 @@
 add_library(tenon_flags INTERFACE)
 add_library(tenon_strict INTERFACE)
 target_link_libraries(tenon_strict INTERFACE tenon_flags)
-# In Clang, -Wconversion includes -Wsign-conversion; in GCC it does not. This makes both equal.
-target_compile_options(tenon_strict INTERFACE -Wconversion -Wno-sign-conversion)
+if(MSVC)
+  # Not tried (docs/systems.md).
+  target_compile_options(tenon_flags INTERFACE /W4 /permissive- /Zc:__cplusplus /utf-8 /bigobj /fp:precise)
+else()
+  # In Clang, -Wconversion includes -Wsign-conversion; in GCC it does not. This makes both equal.
+  target_compile_options(tenon_strict INTERFACE -Wconversion -Wno-sign-conversion)
 
-target_compile_options(tenon_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
-  # No fused multiply-add for a*b+c: it rounds once, and PyTorch's results are rounded twice.
-  -ffp-contract=off
-  -ffunction-sections -fdata-sections
-  # The library's functions are not replaced from outside, so they may call each other directly.
-  -fno-semantic-interposition
-  # Except for kernels, -O3 only makes code larger.
-  $<$<CONFIG:Release>:-O2>
-  # Without a build type: in another project that chose none.
-  $<$<STREQUAL:$<CONFIG>,>:-O2>
-  # Lists of a few dims are copied by a loop: a call of memcpy would cost more.
-  $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
-  # GCC 12 warns of overlapping copies inside its own std::string operator+ (GCC bug 105651).
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+  target_compile_options(tenon_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+    # No fused multiply-add for a*b+c: it rounds once, and PyTorch's results are rounded twice.
+    -ffp-contract=off
+    -ffunction-sections -fdata-sections
+    # The library's functions are not replaced from outside, so they may call each other directly.
+    -fno-semantic-interposition
+    # Except for kernels, -O3 only makes code larger.
+    $<$<CONFIG:Release>:-O2>
+    # Without a build type: in another project that chose none.
+    $<$<STREQUAL:$<CONFIG>,>:-O2>
+    # Lists of a few dims are copied by a loop: a call of memcpy would cost more.
+    $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
+    # GCC 12 warns of overlapping copies inside its own std::string operator+ (GCC bug 105651).
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # Structs are cleared and copied by plain stores: "rep stos", GCC's default, takes 30 cycles to start.
   target_compile_options(tenon_flags INTERFACE -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign
                                                -mmemcpy-strategy=vector_loop:512:noalign,libcall:-1:noalign)
 endif()
 if(TENON_WARNINGS_AS_ERRORS)
-  target_compile_options(tenon_flags INTERFACE -Werror)
+  target_compile_options(tenon_flags INTERFACE $<IF:$<BOOL:${MSVC}>,/WX,-Werror>)
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
@@ -92,6 +97,9 @@ endif()
 
 # Kernels: no errno, no floating-point traps, so that loops can be vectorised; never -ffast-math, which changes results.
 function(tenon_kernel_flags)
+  if(MSVC)
+    return()
+  endif()
   set(unchecked)
   if(TENON_SANITIZE MATCHES "address.*undefined")
     set(unchecked -fno-sanitize=null,object-size,pointer-overflow)

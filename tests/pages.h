@@ -14,7 +14,8 @@ namespace tenon {
 
 constexpr std::size_t kPageBytes = 1 << 16;  // a multiple of every system's pages
 
-/// Zeros at so many addresses, a multiple of kPageBytes. Only the pages that are used take memory. Null: there are none.
+/// Zeros at so many addresses, a multiple of kPageBytes. Only the pages that are used take memory. Null: there are
+/// none.
 inline void* take_pages(std::size_t nbytes) {
 #ifdef _WIN32
   constexpr unsigned long kReserveAndCommit = 0x3000, kReadWrite = 4;

@@ -130,8 +130,7 @@ void InputFile::read_stream(int descriptor, bool waits_for_writer) {
       capacity = std::max(kFirst, 2 * capacity);
       data_ = resized(data_, static_cast<std::size_t>(capacity));
     }
-    const int64_t count =
-        system::read_some(descriptor, data_ + nbytes_, static_cast<std::size_t>(capacity - nbytes_));
+    const int64_t count = system::read_some(descriptor, data_ + nbytes_, static_cast<std::size_t>(capacity - nbytes_));
     if (count < 0 && !try_later(errno)) fail_system(path_, "cannot be read");
     // A named pipe without a writer looks like one at its end.
     const bool lonely = count == 0 && waits_for_writer;

@@ -56,7 +56,8 @@ int watch(const std::string& path, const std::byte* data, int64_t nbytes) {
     slot.path = path;
     slot.lost.store(false);
     const uintptr_t begin = reinterpret_cast<uintptr_t>(data);
-    slot.end.store((begin + static_cast<uintptr_t>(nbytes) + page_bytes - 1) / page_bytes * page_bytes, std::memory_order_relaxed);
+    slot.end.store((begin + static_cast<uintptr_t>(nbytes) + page_bytes - 1) / page_bytes * page_bytes,
+                   std::memory_order_relaxed);
     slot.begin.store(begin, std::memory_order_release);
     return i;
   }

@@ -5,7 +5,8 @@
 
 #include "system/processor.h"
 
-#if defined(__x86_64__) && (__has_include(<amxbf16intrin.h>) || __has_include(<amxintrin.h>))
+// LP64: GCC's intrinsics take a stride as a long, which must be as wide as an address.
+#if defined(__x86_64__) && defined(__LP64__) && (__has_include(<amxbf16intrin.h>) || __has_include(<amxintrin.h>))
 #define TENON_HAS_MATRIX_UNIT 1
 #include <cpuid.h>
 #include <immintrin.h>

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
 #include "system/file.h"
+#include "system/functions.h"
 #include "system/library.h"
 #include "system/mapping.h"
 #include "system/memory.h"
@@ -176,6 +178,17 @@ bool ThreadExit::set(void* value) const noexcept {
 }
 
 void at_fork(void (*prepare)(), void (*parent)(), void (*child)()) noexcept { pthread_atfork(prepare, parent, child); }
+
+// --- functions.h --------------------------------------------------------------------------------------------------
+
+float log_gamma(float x) noexcept {
+  int sign = 0;
+  return lgammaf_r(x, &sign);
+}
+double log_gamma(double x) noexcept {
+  int sign = 0;
+  return lgamma_r(x, &sign);
+}
 
 // --- library.h ----------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,9 @@ void prepare_standard_streams() noexcept;
 /// Whether a standard stream (0, 1, 2) is a terminal that understands escape sequences.
 bool is_terminal(int stream) noexcept;
 
-/// Calls `on_stop` with a signal's number, in a signal handler or on a thread of its own, each time the process is asked
-/// to end. Signals that are ignored stay ignored, as under `nohup`. At a limit for the size of files, writing fails.
+/// Calls `on_stop` with a signal's number, in a signal handler or on a thread of its own, each time the process is
+/// asked to end. Signals that are ignored stay ignored, as under `nohup`. At a limit for the size of files, writing
+/// fails.
 void watch_stop(void (*on_stop)(int signal)) noexcept;
 /// Ends the process without flushing or destroying anything. For signal handlers, too.
 [[noreturn]] void end_now(int code) noexcept;

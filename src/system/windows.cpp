@@ -3,21 +3,23 @@
 #define NOMINMAX
 #define _CRT_RAND_S  // rand_s
 #include <windows.h>
-// Needs windows.h before it.
-#include <shellapi.h>
+// The other headers of the system need it.
 #include <fcntl.h>
 #include <io.h>
 #include <malloc.h>
+#include <shellapi.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "system/file.h"
+#include "system/functions.h"
 #include "system/library.h"
 #include "system/mapping.h"
 #include "system/memory.h"
@@ -99,9 +101,7 @@ MEMORYSTATUSEX memory_status() noexcept {
 int64_t memory_bytes() noexcept { return static_cast<int64_t>(memory_status().ullTotalPhys); }
 int64_t free_memory_bytes() noexcept { return static_cast<int64_t>(memory_status().ullAvailPhys); }
 /// Pages that are not locked leave the working set, which is no error; they stay in the system's cache of files.
-void give_back(uintptr_t begin, uintptr_t end) noexcept {
-  VirtualUnlock(reinterpret_cast<void*>(begin), end - begin);
-}
+void give_back(uintptr_t begin, uintptr_t end) noexcept { VirtualUnlock(reinterpret_cast<void*>(begin), end - begin); }
 
 // --- mapping.h ----------------------------------------------------------------------------------------------------
 
@@ -110,9 +110,9 @@ void* map_file(int descriptor, int64_t nbytes, Access access) noexcept {
   const HANDLE section =
       CreateFileMappingW(handle_of(descriptor), nullptr, is_shared ? PAGE_READWRITE : PAGE_READONLY, 0, 0, nullptr);
   if (!section) return note_error(), nullptr;
-  const DWORD wanted = is_shared                  ? FILE_MAP_READ | FILE_MAP_WRITE
-                       : access == Access::read   ? FILE_MAP_READ
-                                                  : FILE_MAP_COPY;
+  const DWORD wanted = is_shared                ? FILE_MAP_READ | FILE_MAP_WRITE
+                       : access == Access::read ? FILE_MAP_READ
+                                                : FILE_MAP_COPY;
   void* const memory = MapViewOfFile(section, wanted, 0, 0, static_cast<std::size_t>(nbytes));
   if (!memory) note_error();
   CloseHandle(section);  // the view keeps it open
@@ -129,7 +129,9 @@ namespace {
 
 FileStatus status_from(const struct _stat64& status) noexcept {
   const int kind = status.st_mode & _S_IFMT;
-  return {.kind = kind == _S_IFREG ? FileKind::regular : kind == _S_IFDIR ? FileKind::folder : FileKind::other,
+  return {.kind = kind == _S_IFREG   ? FileKind::regular
+                  : kind == _S_IFDIR ? FileKind::folder
+                                     : FileKind::other,
           .nbytes = status.st_size};
 }
 
@@ -244,8 +246,14 @@ int64_t last_cache_bytes() noexcept try {
 } catch (const std::bad_alloc&) {
   return 0;
 }
-/// Not tried on a machine that has them.
+/// The kernels for them are not compiled: GCC's intrinsics need a long of 64 bits.
 bool permit_matrix_registers() noexcept { return false; }
+
+// --- functions.h --------------------------------------------------------------------------------------------------
+
+// No sign is written.
+float log_gamma(float x) noexcept { return std::lgamma(x); }
+double log_gamma(double x) noexcept { return std::lgamma(x); }
 
 // --- library.h ----------------------------------------------------------------------------------------------------
 
