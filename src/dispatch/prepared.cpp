@@ -39,7 +39,8 @@ struct PreparedCall::Entries {
   static constinit thread_local Entries* own_ [[gnu::tls_model("initial-exec")]];
   static const AtLoad exit_at_load;
 };
-constinit thread_local PreparedCall::Entries* PreparedCall::Entries::own_ = nullptr;
+// GCC forgets the declaration's attribute at a definition without it.
+constinit thread_local PreparedCall::Entries* PreparedCall::Entries::own_ [[gnu::tls_model("initial-exec")]] = nullptr;
 const AtLoad PreparedCall::Entries::exit_at_load(at_exit);
 
 PreparedCall::Entry& PreparedCall::take(const PreparedKey& key) {

@@ -133,7 +133,8 @@ bool is_inline(const Storage* storage) noexcept {
 
 namespace recycle {
 
-constinit thread_local ThreadCache* thread_cache = nullptr;
+// GCC forgets the declaration's attribute at a definition without it.
+constinit thread_local ThreadCache* thread_cache [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void ThreadCache::trim() noexcept {
   for (List& list : lists_) {

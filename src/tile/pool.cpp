@@ -260,7 +260,7 @@ void set_num_threads(int count) {
 }
 int get_num_threads() noexcept { return thread_count().load(std::memory_order_relaxed); }
 
-constinit thread_local const InterruptSource* thread_interrupt_source = nullptr;
+constinit thread_local const InterruptSource* thread_interrupt_source [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void look(const InterruptSource& source) {
   if (source.stop && source.stop->load(std::memory_order_relaxed)) throw Interrupted("interrupted");
