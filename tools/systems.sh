@@ -5,16 +5,14 @@ WINDOWS_PACKAGES=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 dpkg
 WINDOWS_HEADERS=(libhwy-dev googletest nlohmann-json3-dev libcli11-dev libeigen3-dev)
 AARCH64_PACKAGES=(g++-aarch64-linux-gnu qemu-user)
 AARCH64_LIBRARIES=(libhwy-dev libgtest-dev nlohmann-json3-dev libeigen3-dev)
-WASM_PACKAGES=(emscripten nodejs)
-WASM_HEADERS=(libhwy-dev libeigen3-dev)
 
 check_systems() {
   local system failed=()
-  [ $# -gt 0 ] || set -- windows aarch64 wasm
+  [ $# -gt 0 ] || set -- windows aarch64
   for system in "$@"; do
     case "$system" in
-      windows | aarch64 | wasm) ;;
-      *) echo "no such system: $system; there are windows, aarch64 and wasm" >&2; return 2 ;;
+      windows | aarch64) ;;
+      *) echo "no such system: $system; there are windows and aarch64" >&2; return 2 ;;
     esac
     echo "== $system"
     "check_$system" || failed+=("$system")
@@ -66,12 +64,4 @@ check_aarch64() {
   build aarch64 tenon_tiny_tests tenon_room_tests tenon_consumer
   qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/tenon_consumer
   ctest --preset aarch64 -j "$(nproc)" --no-label-summary
-}
-
-check_wasm() {
-  local apt=()
-  setup "${WASM_PACKAGES[@]}"
-  unpack wasm "${WASM_HEADERS[@]}"
-  build wasm
-  ctest --preset wasm --no-label-summary
 }
