@@ -8,11 +8,7 @@ set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 
 # Programs use the compiler's DLLs, because exceptions pass between a program and the library.
-execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++-6.dll OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
-get_filename_component(runtime ${runtime} DIRECTORY)
-set(CMAKE_CROSSCOMPILING_EMULATOR
-  env WINEDEBUG=-all "WINEPATH=${CMAKE_BINARY_DIR}\\;${runtime}\\;/usr/x86_64-w64-mingw32/lib" wine)
-
+get_filename_component(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_CURRENT_LIST_DIR}/../../tools/wine.sh ABSOLUTE)
 get_filename_component(packages ${CMAKE_CURRENT_LIST_DIR}/../../build/windows/sysroot ABSOLUTE)
 set(CMAKE_FIND_ROOT_PATH ${packages} /usr/x86_64-w64-mingw32)
 set(CMAKE_PREFIX_PATH /usr)
