@@ -39,16 +39,23 @@ void forget_name(int slot) noexcept {
   if (slot >= 0) names[static_cast<std::size_t>(slot)].store(nullptr);
 }
 
+/// Names are UTF-8, which std::filesystem takes std::string for on some systems alone.
+fs::path path_of(const std::string& name) { return std::u8string(name.begin(), name.end()); }
+std::string name_of(const fs::path& path) {
+  const std::u8string name = path.u8string();
+  return {name.begin(), name.end()};
+}
+
 /// Follows symbolic links, because a rename onto a link would replace the link. A link may lead to a file that does not
 /// exist yet. std::nullopt if only the system can follow the link.
 std::optional<fs::path> follow_links(const std::string& path) {
   constexpr int kMostLinks = 40;
-  fs::path target = path;
+  fs::path target = path_of(path);
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code failed;
     const fs::path next = fs::read_symlink(target, failed);
     if (failed) return target;
-    if (system::is_opaque_link(target.string())) return std::nullopt;
+    if (system::is_opaque_link(name_of(target))) return std::nullopt;
     target = target.parent_path() / next;  // an absolute `next` replaces the whole path
   }
   errno = ELOOP;
@@ -77,7 +84,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     open_stream();
     return;
   }
-  target_ = target->string();
+  target_ = name_of(*target);
   if (old && !system::may_write(target_)) fail_system(path_, "cannot be written");
   // Private until it has its final mode: the content of a file of mode 600 must never be readable by others.
   open_temporary(old.has_value());
@@ -103,9 +110,9 @@ void OutputFile::open_stream() {
 }
 
 void OutputFile::open_temporary(bool is_private) {
-  const fs::path folder = fs::path(target_).parent_path();
+  const fs::path folder = path_of(target_).parent_path();
   do {
-    temporary_ = (folder / random_name()).string();
+    temporary_ = name_of(folder / random_name());
     descriptor_ = system::create_file(temporary_, is_private);
   } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
   if (descriptor_ < 0) fail_system(path_, "cannot be written");
