@@ -3,33 +3,49 @@
 add_library(tenon_flags INTERFACE)
 add_library(tenon_strict INTERFACE)
 target_link_libraries(tenon_strict INTERFACE tenon_flags)
-# In Clang, -Wconversion includes -Wsign-conversion; in GCC it does not. This makes both equal.
-target_compile_options(tenon_strict INTERFACE -Wconversion -Wno-sign-conversion)
+if(MSVC)
+  # Not tried (docs/systems.md).
+  target_compile_options(tenon_flags INTERFACE /W4 /permissive- /Zc:__cplusplus /utf-8 /bigobj /fp:precise)
+else()
+  # In Clang, -Wconversion includes -Wsign-conversion; in GCC it does not. This makes both equal.
+  target_compile_options(tenon_strict INTERFACE -Wconversion -Wno-sign-conversion)
 
-target_compile_options(tenon_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
-  # No fused multiply-add for a*b+c: it rounds once, and PyTorch's results are rounded twice.
-  -ffp-contract=off
-  -ffunction-sections -fdata-sections
-  # The library's functions are not replaced from outside, so they may call each other directly.
-  -fno-semantic-interposition
-  # Except for kernels, -O3 only makes code larger.
-  $<$<CONFIG:Release>:-O2>
-  # Without a build type: in another project that chose none.
-  $<$<STREQUAL:$<CONFIG>,>:-O2>
-  # Lists of a few dims are copied by a loop: a call of memcpy would cost more.
-  $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
-  # GCC 12 warns of overlapping copies inside its own std::string operator+ (GCC bug 105651).
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+  target_compile_options(tenon_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+    # No fused multiply-add for a*b+c: it rounds once, and PyTorch's results are rounded twice.
+    -ffp-contract=off
+    -ffunction-sections -fdata-sections
+    # The library's functions are not replaced from outside, so they may call each other directly.
+    -fno-semantic-interposition
+    # Except for kernels, -O3 only makes code larger.
+    $<$<CONFIG:Release>:-O2>
+    # Without a build type: in another project that chose none.
+    $<$<STREQUAL:$<CONFIG>,>:-O2>
+    # Lists of a few dims are copied by a loop: a call of memcpy would cost more.
+    $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
+    # GCC 12 warns of overlapping copies inside its own std::string operator+ (GCC bug 105651).
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # Structs are cleared and copied by plain stores: "rep stos", GCC's default, takes 30 cycles to start.
   target_compile_options(tenon_flags INTERFACE -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign
                                                -mmemcpy-strategy=vector_loop:512:noalign,libcall:-1:noalign)
 endif()
 if(TENON_WARNINGS_AS_ERRORS)
-  target_compile_options(tenon_flags INTERFACE -Werror)
+  target_compile_options(tenon_flags INTERFACE $<IF:$<BOOL:${MSVC}>,/WX,-Werror>)
 endif()
-target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  target_link_options(tenon_flags INTERFACE -Wl,--gc-sections -Wl,-Bsymbolic-functions)
+endif()
+if(MINGW)
+  # Kernels have more sections than an object file of the old kind may.
+  target_compile_options(tenon_flags INTERFACE -Wa,-mbig-obj)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    # GCC keeps vectors of 32 and 64 bytes on a stack that Windows aligns to 16, and reads them by instructions that need
+    # more (GCC bug 54412). The assembler writes those that do not.
+    target_compile_options(tenon_flags INTERFACE -Wa,-muse-unaligned-vector-move)
+  endif()
+endif()
 
 set(disabled_targets ${TENON_DISABLED_TARGETS})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
@@ -60,7 +76,9 @@ if(TENON_SANITIZE)
                $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
 else()
   # A sanitizer's runtime is linked into the executable only; without one, the library may have no undefined symbols.
-  target_link_options(tenon_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--no-undefined>)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    target_link_options(tenon_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--no-undefined>)
+  endif()
 endif()
 if(TENON_BUILD_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -79,6 +97,9 @@ endif()
 
 # Kernels: no errno, no floating-point traps, so that loops can be vectorised; never -ffast-math, which changes results.
 function(tenon_kernel_flags)
+  if(MSVC)
+    return()
+  endif()
   set(unchecked)
   if(TENON_SANITIZE MATCHES "address.*undefined")
     set(unchecked -fno-sanitize=null,object-size,pointer-overflow)

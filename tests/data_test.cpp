@@ -78,6 +78,7 @@ TEST(Data, GivenBackAndForth) {
   EXPECT_EQ(live_bytes(), before);
 }
 
+#ifdef __GLIBC__  // others do not say how much of the heap is in use
 TEST(Data, OfManyShapesGraphsLeadToNothingOld) {
   Tensor x = ones({1}).requires_grad_();
   const auto turn = [&](int64_t size) {
@@ -91,6 +92,7 @@ TEST(Data, OfManyShapesGraphsLeadToNothingOld) {
   for (int64_t size = 100; size < 4000; ++size) turn(size);
   EXPECT_LE(mallinfo2().uordblks, before + 20'000);
 }
+#endif
 
 TEST(Data, OfAViewIsItsOwn) {
   Tensor x = zeros({4});

@@ -1,10 +1,9 @@
 // Limits: more than 2^32 elements and strides beyond 32 bits, with little memory by expanding and sparse mappings;
 // sizes near the end of int64; ranks; many views of one storage.
-#include <sys/mman.h>
-
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "pages.h"
 #include "tenon/tenon.h"
 
 namespace tenon {
@@ -20,15 +19,15 @@ TEST(Limits, ReductionsOfMoreElementsThan32BitsCount) {
 /// 48 GiB of addresses, of which only the used pages take memory.
 struct SparseMap {
   static constexpr std::size_t kBytes = std::size_t{48} << 30;
-  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = take_pages(kBytes);
   ~SparseMap() {
-    if (memory != MAP_FAILED) munmap(memory, kBytes);
+    if (memory) free_pages(memory, kBytes);
   }
 };
 
 TEST(Limits, StridesBeyond32Bits) {
   const SparseMap map;
-  if (map.memory == MAP_FAILED) GTEST_SKIP() << "no addresses to be had";
+  if (!map.memory) GTEST_SKIP() << "no addresses to be had";
   constexpr int64_t kFar = (int64_t{1} << 32) + 3;
   const Dims strides[] = {{kFar, 7, 1 << 20}, {1, 1 << 20, kFar}, {7, kFar, 1}};
   const Dims sizes{2, 2, 2};

@@ -17,6 +17,7 @@ import checking
 
 # A room may include itself and the rooms in the lines above; rooms in one line never include each other.
 ORDER = [
+    ["system"],
     ["base"],
     ["shape", "type"],
     ["tensor"],

@@ -14,11 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tenon/export.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TENON_C_API __attribute__((visibility("default")))
+#define TENON_C_API TENON_API
 
 /* The structs of DLPack 1.1, which dlpack.h declares: https://dmlc.github.io/dlpack/latest/c_api.html */
 struct DLManagedTensor;

@@ -1,8 +1,8 @@
 #include "base/fork.h"
 
-#include <pthread.h>
-
 #include <thread>
+
+#include "system/threads.h"
 
 namespace tenon {
 
@@ -42,7 +42,7 @@ class ForkHandlers {
     install();
   }
   static void install() noexcept {
-    [[maybe_unused]] static const int installed = pthread_atfork(&prepare, &unlock, &child);
+    [[maybe_unused]] static const bool installed = (system::at_fork(&prepare, &unlock, &child), true);
   }
 
  private:

@@ -87,7 +87,7 @@ Tensor compute(const std::string& expression, const expr::Scope& scope, Progress
 
 void make_folder(const std::string& path) {
   std::error_code failed;
-  std::filesystem::create_directories(path, failed);
+  std::filesystem::create_directories(std::u8string(path.begin(), path.end()), failed);  // names are UTF-8
   if (failed) io::fail_file(path, "cannot be created: " + failed.message());
 }
 

@@ -1,11 +1,10 @@
 // cli: `tenon info`.
-#include <unistd.h>
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "system/memory.h"
 #include "tenon/instruction_set.h"
 #include "tenon/storage.h"
 #include "tenon/threads.h"
@@ -14,16 +13,13 @@
 namespace tenon::cli {
 namespace {
 
-int64_t physical_memory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * int64_t{sysconf(_SC_PAGE_SIZE)}; }
-int64_t free_memory() { return int64_t{sysconf(_SC_AVPHYS_PAGES)} * int64_t{sysconf(_SC_PAGE_SIZE)}; }
-
 void print_json() {
   const nlohmann::ordered_json json{{"version", TENON_VERSION},
                                     {"instruction_set", instruction_set()},
                                     {"compiled_instruction_sets", compiled_instruction_sets()},
                                     {"threads", get_num_threads()},
-                                    {"memory_bytes", physical_memory()},
-                                    {"free_memory_bytes", free_memory()},
+                                    {"memory_bytes", system::memory_bytes()},
+                                    {"free_memory_bytes", system::free_memory_bytes()},
                                     {"cache_cap_bytes", memory::cache_cap()}};
   std::printf("%s\n", json.dump(2).c_str());
 }
@@ -36,8 +32,8 @@ void print_text() {
   line("version", TENON_VERSION);
   line("instruction set", std::string(instruction_set()) + " (this build holds " + compiled_instruction_sets() + ")");
   line("threads", std::to_string(get_num_threads()));
-  line("memory", bytes_text(static_cast<double>(physical_memory())) + ", " +
-                     bytes_text(static_cast<double>(free_memory())) + " free; up to " +
+  line("memory", bytes_text(static_cast<double>(system::memory_bytes())) + ", " +
+                     bytes_text(static_cast<double>(system::free_memory_bytes())) + " free; up to " +
                      bytes_text(static_cast<double>(memory::cache_cap())) + " kept for reuse");
 }
 

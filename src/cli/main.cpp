@@ -1,7 +1,5 @@
 // cli: the command line. Exit codes: 0; 1 for a wrong expression, shape or file; 2 for wrong usage; 128 plus the
 // signal's number (130: Ctrl-C).
-#include <fcntl.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +16,7 @@
 #include "cli/terminal.h"
 #include "expr/spelling.h"
 #include "io/mapping.h"
+#include "system/program.h"
 #include "tenon/budget.h"
 #include "tenon/policy.h"
 #include "tenon/version.h"
@@ -194,8 +193,7 @@ void set_policy(const std::string& text) {
 }
 
 /// Parses the arguments. CLI11 splits "[5,3]" into two, unless a space comes before it.
-void parse(CLI::App& app, int argc, char** argv, Options& options) {
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+void parse(CLI::App& app, std::vector<std::string> words, Options& options) {
   for (std::string& word : words)
     if (word[0] == '[') word.insert(0, 1, ' ');
   std::reverse(words.begin(), words.end());  // CLI11 expects them reversed
@@ -204,7 +202,7 @@ void parse(CLI::App& app, int argc, char** argv, Options& options) {
     if (argument.compare(0, 2, " [") == 0) argument.erase(0, 1);
 }
 
-int run(int argc, char** argv) {
+int run(const std::vector<std::string>& words) {
   CLI::App app("Tensors whose broadcasting is exactly PyTorch's.", "tenon");
   Options options;
   app.set_version_flag("--version", TENON_VERSION);
@@ -226,7 +224,7 @@ int run(int argc, char** argv) {
   CLI::App* info = add_info(app, options.info);
   add_texts(app, options.shell);
   try {
-    parse(app, argc, argv, options);
+    parse(app, words, options);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     fail_usage(error, app);
@@ -255,10 +253,10 @@ int failed(const Error& error, int code, bool json) {
   return code;
 }
 
-int run_or_fail(int argc, char** argv) {
-  const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--json") == 0; });
+int run_or_fail(const std::vector<std::string>& words) {
+  const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
   try {
-    return run(argc, argv);
+    return run(words);
   } catch (const UsageError& error) {
     return failed(error, kUsageExit, json);
   } catch (const Interrupted&) {
@@ -270,14 +268,6 @@ int run_or_fail(int argc, char** argv) {
   } catch (const std::exception& error) {
     return failed(Error(error.what()), kFailedExit, json);
   }
-}
-
-/// Opens standard streams that the caller has closed. Otherwise files would get their numbers, and printed text would
-/// go to them.
-void occupy_standard_streams() {
-  for (int number = 0; number < 3; ++number)
-    if (fcntl(number, F_GETFD) < 0)
-      open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY);  // reading or writing it still fails
 }
 
 /// Checks that everything printed was written: a full disk is an error, too.
@@ -297,8 +287,8 @@ int finished(int code) {
 
 int main(int argc, char** argv) {
   using namespace tenon::cli;
-  occupy_standard_streams();
+  tenon::system::prepare_standard_streams();
   watch_signals();
   const tenon::InterruptGuard guard(interruption());
-  return finished(run_or_fail(argc, argv));
+  return finished(run_or_fail(tenon::system::arguments(argc, argv)));
 }

@@ -1,14 +1,13 @@
 #include "cli/progress.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
 
 #include "cli/interrupt.h"
 #include "expr/error.h"
 #include "io/mapping.h"
+#include "system/memory.h"
+#include "system/program.h"
 #include "tensor/impl.h"
 
 namespace tenon::cli {
@@ -20,7 +19,7 @@ constexpr int kBarWidth = 40;
 
 }  // namespace
 
-Progress::Progress() : is_terminal_(isatty(STDERR_FILENO)) {}
+Progress::Progress() : is_terminal_(system::is_terminal(2)) {}
 
 Progress::~Progress() {
   if (visible_) std::fputs("\r\x1b[K", stderr);
@@ -38,7 +37,7 @@ void Progress::advance(int64_t done, int64_t total) {
 
 void Progress::leave(const Tensor& part) {
   const Storage* storage = part.impl()->storage;
-  static const int64_t page = sysconf(_SC_PAGESIZE), memory = sysconf(_SC_PHYS_PAGES) * page;
+  static const int64_t page = system::page_bytes(), memory = system::memory_bytes();
   // A smaller file stays in memory for the next pass, or the next run. Pages of a larger one only displace others: the
   // mean of 16 GB of zeros on a machine of 23 GB takes 5 s with this call, 72 s without.
   const bool is_file = storage->deleter != nullptr;
@@ -47,8 +46,7 @@ void Progress::leave(const Tensor& part) {
   const auto begin = reinterpret_cast<uintptr_t>(part.data_ptr()) / page * page;
   const auto last = begin + static_cast<uintptr_t>(part.nbytes());  // exact: as above
   const auto end = last / page * page;
-  // Not MADV_DONTNEED: pages that were written would lose their content. NOLINTNEXTLINE(performance-no-int-to-ptr)
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_PAGEOUT);
+  if (end > begin) system::give_back(begin, end);
 }
 
 void Progress::draw(double share) {

@@ -1,19 +1,18 @@
 #include "cli/terminal.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "cli/characters.h"
+#include "system/program.h"
 
 namespace tenon::cli {
 namespace {
 
-bool wants_colour(int descriptor) {
+bool wants_colour(int stream) {
   const char* refused = std::getenv("NO_COLOR");
-  return isatty(descriptor) && !(refused && *refused);
+  return system::is_terminal(stream) && !(refused && *refused);
 }
 
 }  // namespace
@@ -24,8 +23,8 @@ std::string Painter::operator()(Colour colour, std::string_view text) const {
   return std::string("\x1b[") + kCodes[static_cast<int>(colour)] + "m" + std::string(text) + "\x1b[0m";
 }
 
-Painter stdout_painter() { return Painter(wants_colour(STDOUT_FILENO)); }
-Painter stderr_painter() { return Painter(wants_colour(STDERR_FILENO)); }
+Painter stdout_painter() { return Painter(wants_colour(1)); }
+Painter stderr_painter() { return Painter(wants_colour(2)); }
 
 std::string shown(std::string_view text) {
   std::string result;

@@ -1,11 +1,10 @@
 // Copies of drawn sizes, orders and gaps against a loop over single elements.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <random>
 
 #include "gtest/gtest.h"
+#include "pages.h"
 #include "sampled.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
@@ -109,9 +108,8 @@ TEST(Copy, OfRowsThatAreBroadcast) {
 
 TEST(Copy, OfElementsThatLieMoreThan32BitsApart) {
   constexpr std::size_t kBytes = std::size_t{13} << 30;  // of addresses; a few pages are touched
-  void* const memory =
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) GTEST_SKIP() << "no such address space";
+  void* const memory = take_pages(kBytes);
+  if (!memory) GTEST_SKIP() << "no such address space";
   const Dims sizes{4, 5, 6, 3}, strides{int64_t{3} << 30, 100000, 1000, 7};
   const Tensor far = from_buffer(memory, sizes, strides, uint8);
   auto* const bytes = static_cast<uint8_t*>(memory);
@@ -126,7 +124,7 @@ TEST(Copy, OfElementsThatLieMoreThan32BitsApart) {
   EXPECT_TRUE(eq(far + copy, copy + copy).all().item<bool>());
   const Tensor turned = far.permute({3, 2, 0, 1});
   EXPECT_TRUE(is_copy(turned.contiguous(), turned));
-  munmap(memory, kBytes);
+  free_pages(memory, kBytes);
 }
 
 TEST(Copy, OfOperandsThatLaterTilesNeedAgain) {

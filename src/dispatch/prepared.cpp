@@ -1,10 +1,9 @@
 #include "dispatch/prepared.h"
 
-#include <pthread.h>
-
 #include <new>
 
 #include "base/fork.h"
+#include "system/threads.h"
 
 namespace tenon {
 
@@ -16,30 +15,33 @@ struct PreparedCall::Entries {
   /// This thread's; null without memory for them. Not a thread_local with a destructor: without memory to register it
   /// the process would abort.
   static Entries* of_thread() noexcept {
-    constinit thread_local Entries* entries [[gnu::tls_model("initial-exec")]] = nullptr;
-    if (!entries) [[unlikely]]
-      entries = open(&entries);
-    return entries;
+    if (!own_) [[unlikely]]
+      own_ = open();
+    return own_;
   }
 
  private:
-  /// Calls `close` when a thread ends. Null: the process has no more keys.
-  static const pthread_key_t* exit_key() noexcept {
-    static pthread_key_t key;
-    static const bool is_made = pthread_key_create(&key, close) == 0;
-    return is_made ? &key : nullptr;
+  static const system::ThreadExit& at_exit() noexcept {
+    static const system::ThreadExit exit(close);
+    return exit;
   }
-  static Entries* open(Entries** slot) noexcept {
-    const pthread_key_t* key = exit_key();
-    Entries* made = key ? new (std::nothrow) Entries : nullptr;
-    if (!made || pthread_setspecific(*key, slot) == 0) return made;
+  static Entries* open() noexcept {
+    Entries* const made = new (std::nothrow) Entries;
+    if (!made || at_exit().set(made)) return made;
     delete made;
     return nullptr;
   }
-  static void close(void* slot) noexcept { delete std::exchange(*static_cast<Entries**>(slot), nullptr); }
-  static const AtLoad key_at_load;
+  static void close(void* entries) noexcept {
+    own_ = nullptr;
+    delete static_cast<Entries*>(entries);
+  }
+
+  static constinit thread_local Entries* own_ [[gnu::tls_model("initial-exec")]];
+  static const AtLoad exit_at_load;
 };
-const AtLoad PreparedCall::Entries::key_at_load(exit_key);
+// GCC forgets the declaration's attribute at a definition without it.
+constinit thread_local PreparedCall::Entries* PreparedCall::Entries::own_ [[gnu::tls_model("initial-exec")]] = nullptr;
+const AtLoad PreparedCall::Entries::exit_at_load(at_exit);
 
 PreparedCall::Entry& PreparedCall::take(const PreparedKey& key) {
   Entries* entries = key.is_whole() ? Entries::of_thread() : nullptr;

@@ -1,30 +1,22 @@
-#include <dlfcn.h>
-
 #include <atomic>
 #include <string>
 
 #include "extension/extension.h"
+#include "system/library.h"
 #include "tenon/error.h"
 
 namespace tenon {
 namespace {
 
-constexpr const char* kName = "libtenon_extension.so";
-
-/// The folder of the library, or the program, that holds this code, with a slash; empty if it is not known.
-std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') + 1);
-}
+std::string name() { return std::string("libtenon_extension") + system::kLibrarySuffix; }
 
 /// Null if there is none.
 const Extension* open() {
-  void* library = dlopen((own_folder() + kName).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) library = dlopen(kName, RTLD_NOW | RTLD_LOCAL);
+  const std::string folder = system::folder_of_code(reinterpret_cast<const void*>(&name));
+  void* library = system::open_library(folder + name());
+  if (!library) library = system::open_library(name());
   if (!library) return nullptr;
-  const auto get = reinterpret_cast<const Extension* (*)()>(dlsym(library, "tenon_extension"));
+  const auto get = reinterpret_cast<const Extension* (*)()>(system::find_symbol(library, "tenon_extension"));
   const Extension* const found = get ? get() : nullptr;
   return found && found->version == Extension::kVersion ? found : nullptr;
 }
@@ -39,7 +31,7 @@ const Extension& extension(const char* what) {
     opened.store(found, std::memory_order_release);
   }
   if (!found)
-    throw NotImplementedError(std::string(what) + " needs " + kName + ", which is not beside the library of Tenon");
+    throw NotImplementedError(std::string(what) + " needs " + name() + ", which is not beside the library of Tenon");
   return *found;
 }
 

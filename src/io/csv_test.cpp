@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "environment.h"
 #include "io/load.h"
 #include "tenon/tenon.h"
 
@@ -152,15 +153,15 @@ TEST(Csv, WhatUnpacksBeyondTheLimitIsAnError) {
   for (int i = 0; i < 8; ++i) gzwrite(file, newlines.data(), static_cast<unsigned>(newlines.size()));
   gzputs(file, "1\n");
   gzclose(file);
-  setenv("TENON_LOAD_LIMIT", "4000000", 1);
+  set_variable("TENON_LOAD_LIMIT", "4000000");
   EXPECT_EQ(error("bomb.csv.gz"), path("bomb.csv.gz") +
                                       ": unpacks to more than 4000000 bytes; the environment variable "
                                       "TENON_LOAD_LIMIT sets the limit in bytes");
-  setenv("TENON_LOAD_LIMIT", "10000000", 1);
+  set_variable("TENON_LOAD_LIMIT", "10000000");
   EXPECT_EQ(error("bomb.csv.gz"), "no error");
-  setenv("TENON_LOAD_LIMIT", "4G", 1);
+  set_variable("TENON_LOAD_LIMIT", "4G");
   EXPECT_THROW(load(path("bomb.csv.gz")), ValueError);
-  unsetenv("TENON_LOAD_LIMIT");
+  set_variable("TENON_LOAD_LIMIT", nullptr);
 }
 
 TEST(Csv, OtherEndingsAreErrors) {

@@ -1,11 +1,5 @@
 #include "io/input.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -15,6 +9,7 @@
 
 #include "io/fail.h"
 #include "io/limit.h"
+#include "system/file.h"
 #include "tenon/error.h"
 
 namespace tenon::io {
@@ -27,7 +22,7 @@ class Descriptor {
  public:
   explicit Descriptor(int value) noexcept : value_(value) {}
   ~Descriptor() {
-    if (value_ >= 0) close(value_);
+    if (value_ >= 0) system::close_file(value_);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -39,16 +34,13 @@ class Descriptor {
 
 int open_input(const std::string& path) noexcept {
   const int given = given_descriptor(path);
-  if (given >= 0) return fcntl(given, F_DUPFD_CLOEXEC, 0);
-  // Without O_NONBLOCK, opening a named pipe would wait for its writer and could not be interrupted.
-  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return given >= 0 ? system::duplicate(given) : system::open_to_read(path);
 }
 
 bool try_later(int code) noexcept { return code == EINTR || code == EAGAIN || code == EWOULDBLOCK; }
 
 void wait_for_bytes(int descriptor) {
-  struct pollfd waiting = {descriptor, POLLIN, 0};
-  poll(&waiting, 1, kPause);
+  system::wait_to_read(descriptor, kPause);
   call_wait_hook();
 }
 
@@ -74,29 +66,29 @@ int given_descriptor(std::string_view path) noexcept {
 }
 
 bool is_stream(const std::string& path) noexcept {
-  struct stat status = {};
   if (given_descriptor(path) >= 0) return true;
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  const std::optional<system::FileStatus> status = system::status_of(path);
+  return status && status->kind != system::FileKind::regular && status->kind != system::FileKind::folder;
 }
 
 InputFile::InputFile(const std::string& path, Reading reading) : path_(path) {
   check_name(path);
   const Descriptor file(open_input(path));
   if (file.value() < 0) fail_system(path, "cannot be opened");
-  struct stat status = {};
-  if (fstat(file.value(), &status) != 0) fail_system(path, "cannot be read");
+  const std::optional<system::FileStatus> status = system::status_of(file.value());
+  if (!status) fail_system(path, "cannot be read");
   const bool given = given_descriptor(path) >= 0;
   // Files under /proc are regular files of size 0 that have content.
-  const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0 && !given;
+  const bool has_size = status->kind == system::FileKind::regular && status->nbytes > 0 && !given;
   if (has_size && reading == Reading::mapped) {
-    map_regular(file.value(), status.st_size);
+    map_regular(file.value(), status->nbytes);
     return;
   }
   try {
     if (has_size)
-      read_regular(file.value(), status.st_size);
+      read_regular(file.value(), status->nbytes);
     else
-      read_stream(file.value(), S_ISFIFO(status.st_mode) && !given);
+      read_stream(file.value(), status->kind == system::FileKind::named_pipe && !given);
   } catch (...) {
     std::free(data_);
     throw;
@@ -108,14 +100,11 @@ InputFile::~InputFile() {
 }
 
 void InputFile::map_regular(int descriptor, int64_t nbytes) {
-  const auto map = [&](int protection) {
-    return Mapping(path_, descriptor, static_cast<std::size_t>(nbytes), protection, MAP_PRIVATE | MAP_NORESERVE);
-  };
   // First a writable mapping, so that in-place ops on the tensor work; if memory limits forbid that, a read-only one.
   try {
-    mapping_ = map(PROT_READ | PROT_WRITE);
+    mapping_ = Mapping(path_, descriptor, nbytes, system::Access::private_write);
   } catch (const SystemError&) {
-    mapping_ = map(PROT_READ);
+    mapping_ = Mapping(path_, descriptor, nbytes, system::Access::read);
   }
   data_ = mapping_.data();
   nbytes_ = nbytes;
@@ -124,7 +113,7 @@ void InputFile::map_regular(int descriptor, int64_t nbytes) {
 void InputFile::read_regular(int descriptor, int64_t nbytes) {
   data_ = resized(nullptr, static_cast<std::size_t>(nbytes));
   while (nbytes_ < nbytes) {
-    const ssize_t count = read(descriptor, data_ + nbytes_, static_cast<std::size_t>(nbytes - nbytes_));
+    const int64_t count = system::read_some(descriptor, data_ + nbytes_, static_cast<std::size_t>(nbytes - nbytes_));
     if (count < 0 && !try_later(errno)) fail_system(path_, "cannot be read");
     if (count == 0) fail_file(path_, "became shorter while it was read");
     if (count > 0) nbytes_ += count;
@@ -141,7 +130,7 @@ void InputFile::read_stream(int descriptor, bool waits_for_writer) {
       capacity = std::max(kFirst, 2 * capacity);
       data_ = resized(data_, static_cast<std::size_t>(capacity));
     }
-    const ssize_t count = read(descriptor, data_ + nbytes_, static_cast<std::size_t>(capacity - nbytes_));
+    const int64_t count = system::read_some(descriptor, data_ + nbytes_, static_cast<std::size_t>(capacity - nbytes_));
     if (count < 0 && !try_later(errno)) fail_system(path_, "cannot be read");
     // A named pipe without a writer looks like one at its end.
     const bool lonely = count == 0 && waits_for_writer;

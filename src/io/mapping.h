@@ -1,8 +1,11 @@
 // io: mapped files. Takes a descriptor; gives the file's bytes, and an error instead of SIGBUS if they disappear.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
+
+#include "system/mapping.h"
 
 namespace tenon::io {
 
@@ -11,8 +14,8 @@ namespace tenon::io {
 class Mapping {
  public:
   Mapping() = default;
-  /// `protection` and `flags` are those of mmap(). Throws SystemError.
-  Mapping(const std::string& path, int descriptor, std::size_t nbytes, int protection, int flags);
+  /// Throws SystemError.
+  Mapping(const std::string& path, int descriptor, int64_t nbytes, system::Access access);
   ~Mapping() { unmap(); }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -24,7 +27,7 @@ class Mapping {
 
  private:
   std::byte* data_ = nullptr;
-  std::size_t nbytes_ = 0;
+  int64_t nbytes_ = 0;
   int slot_ = -1;
 };
 

@@ -198,6 +198,12 @@ TEST_F(Npy, PlacesThatCannotBeWrittenAreErrors) {
   EXPECT_EQ(files(), 0);
 }
 
+TEST_F(Npy, NamesAreUtf8) {
+  save_npy(path() + "\u00e4\u2603.npy", ones({1}));
+  EXPECT_EQ(load_npy(path() + "\u00e4\u2603.npy").item<float>(), 1);
+  EXPECT_TRUE(fs::exists(fs::path(path()).parent_path() / u8"a\u00e4\u2603.npy"));
+}
+
 TEST_F(Npy, LinksAreFollowedNotReplaced) {
   save_npy(path("real.npy"), zeros({1}));
   fs::create_symlink(path("real.npy"), path("link.npy"));

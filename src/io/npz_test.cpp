@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include "environment.h"
 #include "io/load.h"
 #include "io/npy.h"
 #include "io/test_files.h"
@@ -168,9 +169,9 @@ TEST_F(Npz, CompressedMembersAreUnpacked) {
   EXPECT_TRUE(error("x.txt").starts_with(name("x.txt"))) << error("x.txt");
 
   write(zipped("x.npy", npy, 8), "a.npz");
-  setenv("TENON_LOAD_LIMIT", "1000", 1);
+  set_variable("TENON_LOAD_LIMIT", "1000");
   EXPECT_NE(error().find("unpacks to more than 1000 bytes"), std::string::npos) << error();
-  unsetenv("TENON_LOAD_LIMIT");
+  set_variable("TENON_LOAD_LIMIT", nullptr);
   const std::string whole = bytes("a.npz");
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;

@@ -34,7 +34,7 @@ class OutputFile {
 
  private:
   void open_stream();
-  void open_temporary(unsigned mode);
+  void open_temporary(bool is_private);
   void abandon() noexcept;
 
   std::string path_;       // as given by the user; error texts use it

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "environment.h"
 #include "io/fail.h"
 #include "io/input.h"
 #include "io/test_files.h"
@@ -238,14 +239,14 @@ TEST_F(Input, AMappingStaysWhenTheFileIsReplaced) {
 }
 
 TEST_F(Input, AStreamWithoutEndStopsAtTheLimit) {
-  setenv("TENON_LOAD_LIMIT", "100000", 1);
+  set_variable("TENON_LOAD_LIMIT", "100000");
   std::string text;
   try {
     loaded("/dev/zero");
   } catch (const FileError& error) {
     text = error.what();
   }
-  unsetenv("TENON_LOAD_LIMIT");
+  set_variable("TENON_LOAD_LIMIT", nullptr);
   EXPECT_EQ(text,
             "/dev/zero: holds more than 100000 bytes; the environment variable TENON_LOAD_LIMIT sets the limit "
             "in bytes");

@@ -202,7 +202,9 @@ void check_picture(const Tensor& tensor) {
 }
 
 uint8_t sample_of(float value) noexcept {
-  return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0f, 1.0f) * 255.0f));
+  // Not std::lround: MinGW's adds a half first, and so rounds the number before a half up.
+  const float scaled = std::clamp(value, 0.0f, 1.0f) * 255.0f, whole = std::floor(scaled);
+  return static_cast<uint8_t>(scaled - whole >= 0.5f ? whole + 1 : whole);
 }
 
 /// One row as bytes.

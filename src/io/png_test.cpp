@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "environment.h"
 #include "tenon/tenon.h"
 
 namespace tenon::io {
@@ -160,13 +161,13 @@ TEST(Png, APromiseBeyondTheFileIsAnError) {
 
 TEST(Png, APictureBeyondTheLimitIsAnError) {
   save_png(path(), zeros({64, 64, 3}, uint8));
-  setenv("TENON_LOAD_LIMIT", "12287", 1);
+  set_variable("TENON_LOAD_LIMIT", "12287");
   EXPECT_EQ(error(), path() +
                          ": the picture takes more than 12287 bytes; the environment variable TENON_LOAD_LIMIT "
                          "sets the limit in bytes");
-  setenv("TENON_LOAD_LIMIT", "12288", 1);
+  set_variable("TENON_LOAD_LIMIT", "12288");
   EXPECT_EQ(error(), "no error");
-  unsetenv("TENON_LOAD_LIMIT");
+  set_variable("TENON_LOAD_LIMIT", nullptr);
 }
 
 TEST(Png, WhatIsNoPictureIsRefused) {

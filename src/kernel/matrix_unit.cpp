@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__linux__) && (__has_include(<amxbf16intrin.h>) || __has_include(<amxintrin.h>))
+#include "system/processor.h"
+
+// LP64: GCC's intrinsics take a stride as a long, which must be as wide as an address.
+#if defined(__x86_64__) && defined(__LP64__) && (__has_include(<amxbf16intrin.h>) || __has_include(<amxintrin.h>))
 #define TENON_HAS_MATRIX_UNIT 1
 #include <cpuid.h>
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #else
 #define TENON_HAS_MATRIX_UNIT 0
 #endif
@@ -43,12 +44,6 @@ bool has_instructions() noexcept {
   if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kSavesState) == 0) return false;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
   return (d & kBfloat16) != 0 && (d & kTile) != 0;
-}
-
-/// Linux gives the registers' memory to processes that ask for it (Documentation/arch/x86/xstate.rst).
-bool is_permitted() noexcept {
-  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 
 TENON_TILES void configure() { _tile_loadconfig(&kConfiguration); }
@@ -102,7 +97,7 @@ TENON_AVX512 inline void store_pairs(std::byte* to, const uint16_t* from, int64_
 }  // namespace
 
 bool is_there() noexcept {
-  static const bool found = has_instructions() && is_permitted();
+  static const bool found = has_instructions() && system::permit_matrix_registers();
   return found;
 }
 

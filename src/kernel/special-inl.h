@@ -12,6 +12,7 @@
 
 #include "kernel/special.h"
 #include "kernel/special_tables.h"
+#include "system/functions.h"
 
 namespace tenon::special {
 namespace {
@@ -49,16 +50,6 @@ T chebyshev_sum(T x, const double (&coefficients)[kCount], std::size_t begin = 0
     sum = x * before - second_before + static_cast<T>(coefficients[i]);
   }
   return T(0.5) * (sum - second_before);
-}
-
-// std::lgamma writes a global variable, the sign.
-float library_log_gamma(float x) {
-  int sign = 0;
-  return lgammaf_r(x, &sign);
-}
-double library_log_gamma(double x) {
-  int sign = 0;
-  return lgamma_r(x, &sign);
 }
 
 #include "kernel/special_bessel-inl.h"

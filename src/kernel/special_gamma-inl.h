@@ -3,7 +3,7 @@
 /// float32 is computed in float64: the C library's function of float loses digits near zeros.
 template <class T>
 T of_log_gamma(T x) {
-  return static_cast<T>(library_log_gamma(static_cast<double>(x)));
+  return static_cast<T>(system::log_gamma(static_cast<double>(x)));
 }
 
 /// The logarithmic derivative of the gamma function (Cephes).
@@ -91,7 +91,7 @@ T of_psi_derivative(T x, T n) {
   if (n == 0) return of_psi(x);
   if (n == 1) return trigamma(x);
   const T sign = std::fmod(n, T(2)) == 0 ? T(-1) : T(1);
-  return sign * std::exp(library_log_gamma(n + T(1))) * of_zeta(n + 1, x);
+  return sign * std::exp(system::log_gamma(n + T(1))) * of_zeta(n + 1, x);
 }
 
 // --- The incomplete gamma functions (Cephes, SciPy, Boost)
@@ -121,7 +121,7 @@ T gamma_factor(T a, T x) {
   constexpr T kLargestLog = static_cast<T>(std::is_same_v<T, double> ? 7.09782712893383996843e2 : 88.72283905206835);
   constexpr T kG = static_cast<T>(6.024680040776729583740234375);
   if (static_cast<double>(std::abs(a - x)) > 0.4 * static_cast<double>(std::abs(a))) {
-    const T log = a * std::log(x) - x - library_log_gamma(a);
+    const T log = a * std::log(x) - x - system::log_gamma(a);
     return log < -kLargestLog ? T(0) : std::exp(log);
   }
   const T fac = a + kG - T(0.5);
@@ -159,8 +159,8 @@ T upper_gamma_series(T a, T x) {
     if (std::abs(term) <= kGammaEpsilon<T> * std::abs(sum)) break;
   }
   const T log = std::log(x);
-  const T begin = -std::expm1(a * log - library_log_gamma(1 + a));
-  return begin - std::exp(a * log - library_log_gamma(a)) * sum;
+  const T begin = -std::expm1(a * log - system::log_gamma(1 + a));
+  return begin - std::exp(a * log - system::log_gamma(a)) * sum;
 }
 
 /// DLMF 8.12.3 and 8.12.4: for large `a` near `x`.

@@ -1,11 +1,7 @@
 #include "tenon/storage.h"
 
-#include <pthread.h>
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -14,6 +10,8 @@
 
 #include "base/checked.h"
 #include "base/fork.h"
+#include "system/memory.h"
+#include "system/threads.h"
 #include "tenon/error.h"
 #include "tensor/recycle.h"
 
@@ -42,9 +40,9 @@ void* take_from_system(int64_t nbytes) noexcept {
   // whose output lies a little after an input there may lose a third.
   const int64_t alignment = nbytes >= kHugePage ? kHugePage : nbytes > recycle::kSmall ? kPage : kAlignment;
   const int64_t whole = recycle::kRecycles ? (nbytes + alignment - 1) / alignment * alignment : nbytes;
-  void* block = nullptr;
-  if (posix_memalign(&block, static_cast<std::size_t>(alignment), static_cast<std::size_t>(whole)) != 0) return nullptr;
-  if (nbytes >= kHugePage) madvise(block, static_cast<std::size_t>(nbytes), MADV_HUGEPAGE);
+  void* const block = system::take_aligned(alignment, whole);
+  if (!block) return nullptr;
+  if (nbytes >= kHugePage) system::prefer_huge_pages(block, nbytes);
   blocks.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
@@ -75,7 +73,7 @@ class SharedCache {
     for (int index = 0; index < kClasses; ++index) {
       FreeBlock*& head = free_[static_cast<std::size_t>(index)];
       while (head) {
-        std::free(std::exchange(head, head->next));
+        system::free_aligned(std::exchange(head, head->next));
         cached.fetch_sub(recycle::class_bytes(index), std::memory_order_relaxed);
       }
     }
@@ -100,18 +98,23 @@ constinit recycle::ThreadCache closed_cache = recycle::ThreadCache::closed();
 /// Runs when a thread ends. Destructors that run later may still free blocks.
 void close_cache(void* cache) noexcept {
   recycle::thread_cache = &closed_cache;
-  static_cast<recycle::ThreadCache*>(cache)->trim();
+  auto* const own = static_cast<recycle::ThreadCache*>(cache);
+  own->trim();
+  delete own;
 }
 
-/// Creates this thread's cache. Not a thread_local with a destructor: without memory to register it the process would
-/// abort.
-recycle::ThreadCache* open_cache() noexcept {
-  static pthread_key_t key;
-  static const bool has_key = pthread_key_create(&key, close_cache) == 0;
-  constinit thread_local recycle::ThreadCache cache;
-  return has_key && pthread_setspecific(key, &cache) == 0 ? &cache : &closed_cache;
+/// Makes this thread's cache; without memory it is made at the next try. In the heap: some systems free thread_local
+/// objects before `close_cache` runs.
+void open_cache() noexcept {
+  static const system::ThreadExit at_exit(close_cache);
+  auto* const own = new (std::nothrow) recycle::ThreadCache;
+  if (!own) return;
+  recycle::thread_cache = own;
+  if (at_exit.set(own)) return;
+  recycle::thread_cache = &closed_cache;
+  delete own;
 }
-const AtLoad key_at_load(open_cache);
+const AtLoad cache_of_thread_at_load(open_cache);
 
 void count_use(int64_t nbytes) noexcept {
   const int64_t now = in_use.fetch_add(nbytes, std::memory_order_relaxed) + nbytes;
@@ -130,17 +133,18 @@ bool is_inline(const Storage* storage) noexcept {
 
 namespace recycle {
 
-constinit thread_local ThreadCache* thread_cache = nullptr;
+// GCC forgets the declaration's attribute at a definition without it.
+constinit thread_local ThreadCache* thread_cache [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void ThreadCache::trim() noexcept {
   for (List& list : lists_) {
-    while (list.head) std::free(std::exchange(list.head, list.head->next));
+    while (list.head) system::free_aligned(std::exchange(list.head, list.head->next));
     list.count = 0;
   }
 }
 
 void* allocate_slow(int64_t nbytes) {
-  if (nbytes <= kSmall && !thread_cache) thread_cache = open_cache();
+  if (nbytes <= kSmall && !thread_cache) open_cache();
   if (nbytes > kMaxStorageBytes) fail_out_of_memory(nbytes);
   const int index = class_of(nbytes);
   if (kRecycles && nbytes > kSmall)
@@ -157,7 +161,7 @@ void* allocate_slow(int64_t nbytes) {
 
 void deallocate_slow(void* block, int64_t nbytes) noexcept {
   const bool kept = kRecycles && nbytes > kSmall && shared_cache().put(block, class_of(nbytes));
-  if (!kept) std::free(block);
+  if (!kept) system::free_aligned(block);
 }
 
 }  // namespace recycle

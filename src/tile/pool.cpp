@@ -1,16 +1,11 @@
 #include "tile/pool.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -21,6 +16,7 @@
 #include "base/fork.h"
 #include "hwy/cache_control.h"
 #include "kernel/kernel.h"
+#include "system/threads.h"
 #include "tenon/error.h"
 #include "tenon/threads.h"
 #include "tile/run.h"
@@ -59,21 +55,6 @@ class InsidePart {
   InsidePart() noexcept { inside_part = true; }
   ~InsidePart() { inside_part = false; }
 };
-
-}  // namespace
-
-namespace {
-
-/// Moves this thread to another core if it runs on the given one.
-void leave_core(int core) noexcept {
-  if (core < 0 || sched_getcpu() != core) return;
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  cpu_set_t others = allowed;
-  CPU_CLR(static_cast<unsigned>(core), &others);
-  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-    sched_setaffinity(0, sizeof allowed, &allowed);
-}
 
 }  // namespace
 
@@ -118,7 +99,7 @@ class Pool {
     {
       const std::lock_guard lock(mutex_);
       start_threads(job.wanted);
-      core_.store(sched_getcpu(), std::memory_order_relaxed);
+      core_.store(system::current_core(), std::memory_order_relaxed);
       job_ = &job;
       wanted_ = job.wanted;
       posted_.fetch_add(1, std::memory_order_release);
@@ -126,7 +107,7 @@ class Pool {
     posted_.notify_all();
     // Linux may queue a thread that wakes up behind this one, and leave it there for milliseconds while other cores are
     // idle. It begins now and moves to another core. Bench: tenon_bench --filter '^threads/'.
-    if (asleep_.load(std::memory_order_relaxed) > 0) sched_yield();
+    if (asleep_.load(std::memory_order_relaxed) > 0) system::yield_core();
   }
 
   /// Lets no more threads begin, and waits for those that have. Throws if the caller is interrupted before they end.
@@ -139,7 +120,7 @@ class Pool {
     if (comes_soon(all_left)) return;
     for (;;) {
       lock.lock();
-      if (wait_done(lock, all_left)) return leave_core(last_core_);
+      if (wait_done(lock, all_left)) return system::leave_core(last_core_);
       lock.unlock();
       looks_left = 0;
       check_interrupt();
@@ -151,30 +132,13 @@ class Pool {
   void start_threads(int count) noexcept {
     if (threads_ >= count || (refused_ && std::chrono::steady_clock::now() < retry_)) return;
     try {
-      const BlockedSignals blocked;
+      const system::BlockedSignals blocked;
       for (refused_ = false; threads_ < count; ++threads_) std::thread([this] { serve(); }).detach();
     } catch (const std::exception&) {
       refused_ = true;
       retry_ = std::chrono::steady_clock::now() + kRetry;
     }
   }
-
-  /// Blocks signals while threads start, so that signals sent to the process go to the application's threads. Signals
-  /// that a processor fault raises still reach the thread that caused it.
-  class BlockedSignals {
-   public:
-    BlockedSignals() noexcept {
-      sigset_t signals;
-      sigfillset(&signals);
-      for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF})
-        sigdelset(&signals, own);
-      pthread_sigmask(SIG_BLOCK, &signals, &previous_);
-    }
-    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
-
-   private:
-    sigset_t previous_;
-  };
 
   void serve() noexcept {
     inside_part = true;
@@ -184,7 +148,7 @@ class Pool {
         asleep_.fetch_add(1, std::memory_order_relaxed);
         posted_.wait(seen, std::memory_order_acquire);
         asleep_.fetch_sub(1, std::memory_order_relaxed);
-        leave_core(core_.load(std::memory_order_relaxed));
+        system::leave_core(core_.load(std::memory_order_relaxed));
       }
       seen = posted_.load(std::memory_order_acquire);
       std::unique_lock lock(mutex_);
@@ -196,7 +160,7 @@ class Pool {
       work(*job);
       if (job->workers.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
       lock.lock();  // the caller either sees the counter or gets the notification
-      last_core_ = sched_getcpu();
+      last_core_ = system::current_core();
       done_.notify_all();
     }
   }
@@ -263,12 +227,6 @@ std::atomic<int>& thread_count() {
 }
 const AtLoad count_at_load(thread_count);
 
-int64_t coarse_milliseconds() noexcept {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
-
 /// Runs the caller's share of the job, then waits for the others.
 void run_shared(Job& job) {
   Parts parts(job, true);
@@ -302,13 +260,13 @@ void set_num_threads(int count) {
 }
 int get_num_threads() noexcept { return thread_count().load(std::memory_order_relaxed); }
 
-constinit thread_local const InterruptSource* thread_interrupt_source = nullptr;
+constinit thread_local const InterruptSource* thread_interrupt_source [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void look(const InterruptSource& source) {
   if (source.stop && source.stop->load(std::memory_order_relaxed)) throw Interrupted("interrupted");
   if (!source.ask || --looks_left > 0) return;
   looks_left = kLooksPerClock;
-  const int64_t now = coarse_milliseconds();
+  const int64_t now = system::coarse_milliseconds();
   if (now < next_question) return;
   next_question = now + kAsk.count();
   source.ask();

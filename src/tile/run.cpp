@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <forward_list>
 
 #include "base/fork.h"
 #include "hwy/cache_control.h"
+#include "system/processor.h"
 #include "tenon/error.h"
 #include "tile/blocks.h"
 #include "tile/chain_rows.h"
@@ -481,21 +481,11 @@ class TileLoop {
 // streamed sums of 64 MB take two thirds of the time, those of 16 MB the same time.
 constexpr int64_t kLeastThreshold = int64_t{1} << 20, kMostThreshold = int64_t{24} << 20;
 
-/// Bytes of the last-level cache that this core uses. Not sysconf: on some processors it adds up several caches.
 /// TENON_CACHE_BYTES says it for tests: those of results beyond the caches then need a fraction of the memory and time.
 int64_t last_cache_bytes() noexcept {
   if (const char* given = std::getenv("TENON_CACHE_BYTES")) return std::strtoll(given, nullptr, 10);
-  for (const char* path :
-       {"/sys/devices/system/cpu/cpu0/cache/index3/size", "/sys/devices/system/cpu/cpu0/cache/index2/size"}) {
-    std::FILE* file = std::fopen(path, "r");
-    if (!file) continue;
-    long size = 0;
-    char unit = 0;
-    const bool read = std::fscanf(file, "%ld%c", &size, &unit) == 2;
-    std::fclose(file);
-    if (read && size > 0) return static_cast<int64_t>(size) << (unit == 'M' ? 20 : 10);
-  }
-  return int64_t{32} << 20;
+  const int64_t told = system::last_cache_bytes();
+  return told > 0 ? told : int64_t{32} << 20;
 }
 
 /// Divides the tiles into equal parts and calls body(loop, begin, end) for each; `make` makes each thread's loop.
