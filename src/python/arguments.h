@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "python/convert.h"
@@ -84,10 +85,12 @@ class Signature {
     bool optional = false, allow_none = false, keyword_only = false;
     int64_t broadcast = 0;  // a single integer is repeated so often
     std::string default_text;
+    std::string_view name_text() const;
     std::string text() const;
   };
 
-  explicit Signature(const std::string& text);
+  /// Of its parameters: "Tensor input", "*", "int dim=0".
+  explicit Signature(const std::vector<std::string>& parts);
   /// "(Tensor input, int dim)", as PyTorch prints it.
   std::string text() const;
 

@@ -84,8 +84,7 @@ std::string text_signature(const Parser& parser, Binding binding) {
   const bool loose = takes_loose(*signature);
   for (std::size_t i = 0; i < signature->parameters.size(); ++i) {
     const Parameter& parameter = signature->parameters[i];
-    const std::string name = parameter.text(), bare = name.substr(0, name.find(" = "));
-    std::string word = bare.substr(bare.rfind(' ') + 1);
+    std::string word(parameter.name_text());
     if (word == "from") word += '_';  // Python's own word
     if (i == signature->positional && !loose) add("*");
     if (i == 0 && loose)

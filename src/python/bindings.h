@@ -9,10 +9,11 @@
 
 namespace tenon::python {
 
-/// The parser of entry `I` of a table, made by the first call.
+/// The parser of entry `I` of a table, made by the first call. Never destroyed: that would take a part of the process's
+/// end.
 template <const auto& Table, std::size_t I, Binding binding>
 Parser& parser() {
-  static Parser parser(Table[I], binding);
+  static Parser& parser = *new Parser(Table[I], binding);
   return parser;
 }
 

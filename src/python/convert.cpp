@@ -93,22 +93,30 @@ PyObject* wrap(Tensor tensor) {
 
 // --- Numbers
 
+PyTypeObject* numpy_type(const char* name, std::atomic<PyObject*>& known) noexcept {
+  if (PyObject* type = known.load(std::memory_order_acquire)) return reinterpret_cast<PyTypeObject*>(type);
+  PyObject* modules = PyImport_GetModuleDict();
+#ifdef NB_FREE_THREADED
+  PyObject* numpy = nullptr;
+  if (modules && PyDict_GetItemStringRef(modules, "numpy", &numpy) < 0) PyErr_Clear();
+#else
+  PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
+  Py_XINCREF(numpy);
+#endif
+  if (!numpy) return nullptr;
+  PyObject* type = PyObject_GetAttrString(numpy, name);
+  Py_DECREF(numpy);
+  if (!type) PyErr_Clear();  // NumPy's import has not finished
+  if (type && !PyType_Check(type)) Py_CLEAR(type);
+  if (type) known.store(type, std::memory_order_release);  // never released
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
 bool is_numpy_scalar(PyObject* object) noexcept {
-  static PyObject* generic = nullptr;
-  if (!generic) {
-    // Before NumPy is imported, nothing is a NumPy scalar.
-    PyObject* modules = PyImport_GetModuleDict();
-    PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
-    if (!numpy) return false;
-    generic = PyObject_GetAttrString(numpy, "generic");
-    if (!generic || !PyType_Check(generic)) {
-      PyErr_Clear();
-      Py_CLEAR(generic);
-      return false;
-    }
-  }
+  static std::atomic<PyObject*> known{nullptr};
+  PyTypeObject* generic = numpy_type("generic", known);
   // Not isinstance, which trusts an object's __class__.
-  return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(generic)) != 0;
+  return generic && PyType_IsSubtype(Py_TYPE(object), generic) != 0;
 }
 
 namespace {
@@ -239,8 +247,9 @@ bool is_text(PyObject* object) noexcept { return PyUnicode_Check(object) || PyBy
 
 std::string_view utf8_of(PyObject* object) {
   if (PyBytes_Check(object)) {
-    const std::string_view text(PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object)));
-    checked_object(PyUnicode_DecodeUTF8(text.data(), PyBytes_GET_SIZE(object), nullptr));  // throws if it is no UTF-8
+    const Py_ssize_t length = PyBytes_Size(object);
+    const std::string_view text(PyBytes_AsString(object), static_cast<std::size_t>(length));
+    checked_object(PyUnicode_DecodeUTF8(text.data(), length, nullptr));  // throws if it is no UTF-8
     return text;
   }
   Py_ssize_t length;

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,8 +68,21 @@ inline Py_ssize_t length_of(PyObject* sequence) noexcept {
 }
 /// Throws PythonError if the list has become shorter.
 inline nb::object item_of(PyObject* sequence, Py_ssize_t at) {
+#ifdef NB_FREE_THREADED
+  if (PyList_Check(sequence)) return checked_object(PyList_GetItemRef(sequence, at));
+#endif
   PyObject* item = PyTuple_Check(sequence) ? PyTuple_GetItem(sequence, at) : PyList_GetItem(sequence, at);
   return nb::borrow(checked(item));
+}
+/// What a dict has for a key; invalid if it has nothing.
+inline nb::object value_in(PyObject* dict, PyObject* key) {
+#ifdef NB_FREE_THREADED
+  PyObject* value = nullptr;
+  if (PyDict_GetItemRef(dict, key, &value) < 0) throw PythonError{};
+  return nb::steal(value);
+#else
+  return nb::borrow(PyDict_GetItemWithError(dict, key));
+#endif
 }
 
 // --- Numbers
@@ -78,6 +92,8 @@ bool is_number(PyObject* object) noexcept;
 bool is_integer(PyObject* object) noexcept;
 bool is_float(PyObject* object) noexcept;
 bool is_numpy_scalar(PyObject* object) noexcept;
+/// A type of NumPy's; null before NumPy is imported: until then nothing is NumPy's. `known` keeps it.
+PyTypeObject* numpy_type(const char* name, std::atomic<PyObject*>& known) noexcept;
 /// A Python number, or the element of a 0-dim tensor.
 Scalar scalar_of(PyObject* object);
 int64_t integer_of(PyObject* object);

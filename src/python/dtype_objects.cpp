@@ -3,9 +3,9 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
-#include <cstring>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -161,8 +161,9 @@ PyObject* compare_dtypes(PyObject* a, PyObject* b, int op) noexcept {
 }
 /// What is equal has one hash.
 Py_hash_t hash_of_dtype(PyObject* self) noexcept {
+  static const auto by_identity = reinterpret_cast<hashfunc>(PyType_GetSlot(&PyBaseObject_Type, Py_tp_hash));
   const bool is_bool = value_of<DtypeObject>(self).value == bool_;
-  return PyBaseObject_Type.tp_hash(is_bool ? reinterpret_cast<PyObject*>(&PyBool_Type) : self);
+  return by_identity(is_bool ? reinterpret_cast<PyObject*>(&PyBool_Type) : self);
 }
 PyType_Slot dtype_slots[] = {{Py_tp_new, reinterpret_cast<void*>(refuse_new)},
                              {Py_tp_richcompare, reinterpret_cast<void*>(compare_dtypes)},
@@ -277,11 +278,24 @@ bool is_singleton(PyTypeObject* type) noexcept {
 
 namespace {
 
-/// Whether it may be one of NumPy's dtypes or types of numbers, by the names of their types: no import, no look-up.
+/// Whether a type's attribute is a str that begins so.
+bool begins(PyObject* type, const char* attribute, std::string_view beginning) noexcept {
+  const nb::object value = nb::steal(PyObject_GetAttrString(type, attribute));
+  Py_ssize_t length = 0;
+  const bool is_str = value.is_valid() && PyUnicode_Check(value.ptr());
+  const char* const text = is_str ? PyUnicode_AsUTF8AndSize(value.ptr(), &length) : nullptr;
+  if (!text) PyErr_Clear();
+  return text && std::string_view(text, static_cast<std::size_t>(length)).starts_with(beginning);
+}
+
+/// Whether it may be one of NumPy's dtypes or types of numbers, by the names of their types: no import.
 bool may_be_of_numpy(PyObject* object) noexcept {
-  const PyTypeObject* type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
-  const char* const beginning = PyType_Check(object) ? "numpy." : "numpy.dtype";
-  return std::strncmp(type->tp_name, beginning, std::strlen(beginning)) == 0;
+  // What most calls give: no look-up.
+  if (PyLong_Check(object) || is_sequence(object) || is_text(object) || is_tensor(object)) return false;
+  if (PyType_Check(object)) return begins(object, "__module__", "numpy");
+  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  return begins(type, "__module__", "numpy.dtypes") ||
+         (begins(type, "__module__", "numpy") && begins(type, "__name__", "dtype"));
 }
 
 /// The dtype that one of NumPy's names, in this machine's byte order.

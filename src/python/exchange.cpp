@@ -1,6 +1,7 @@
 #include "python/exchange.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 
@@ -38,15 +39,8 @@ const char* format_of(Dtype dtype) {
 
 /// NumPy's ndarray type; null before NumPy is imported.
 PyTypeObject* array_type() noexcept {
-  static PyObject* type = nullptr;
-  if (type) return reinterpret_cast<PyTypeObject*>(type);
-  PyObject* modules = PyImport_GetModuleDict();
-  PyObject* numpy = modules ? PyDict_GetItemString(modules, "numpy") : nullptr;
-  if (!numpy) return nullptr;
-  PyObject* found = PyObject_GetAttrString(numpy, "ndarray");
-  if (!found) PyErr_Clear();  // NumPy's import has not finished
-  if (found && PyType_Check(found)) type = found;
-  return reinterpret_cast<PyTypeObject*>(type);
+  static std::atomic<PyObject*> known{nullptr};
+  return numpy_type("ndarray", known);
 }
 
 void release_buffer(void*, void* context) {

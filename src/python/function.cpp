@@ -19,10 +19,16 @@ struct FunctionContext {
 
 FunctionContext& part_of(PyObject* context) { return *nb::inst_ptr<FunctionContext>(context); }
 
-/// The context of each node. Never destroyed, because nodes may outlive static objects. Needs the GIL.
+/// The context of each node. Never destroyed, because nodes may outlive static objects. Needs `contexts_mutex`, and a
+/// thread that may use Python.
 std::unordered_map<const autograd::NodeImpl*, PyObject*>& contexts() {
   static auto& all = *new std::unordered_map<const autograd::NodeImpl*, PyObject*>;
   return all;
+}
+nb::ft_mutex contexts_mutex;
+PyObject* context_of(const autograd::NodeImpl* node) noexcept {
+  const auto entry = contexts().find(node);
+  return entry == contexts().end() ? nullptr : entry->second;
 }
 
 /// What a node keeps of a call: its context, which is cleared when the node is destroyed.
@@ -31,6 +37,7 @@ class SavedCall {
   SavedCall(PyObject* context, const autograd::Context& shared, std::vector<bool> is_variable)
       : context_(again(context)), node_(shared.node().impl()), is_variable_(std::move(is_variable)) {
     part_of(context).shared = shared;
+    const nb::ft_lock_guard guard(contexts_mutex);
     contexts()[node_] = context;
   }
   SavedCall(const SavedCall&) = delete;
@@ -38,7 +45,10 @@ class SavedCall {
   ~SavedCall() {
     if (!Py_IsInitialized()) return;  // the process ends
     const Held held;
-    contexts().erase(node_);
+    {
+      const nb::ft_lock_guard guard(contexts_mutex);
+      contexts().erase(node_);
+    }
     part_of(context_).shared.reset();
     Py_DECREF(context_);
   }
@@ -114,7 +124,9 @@ autograd::Tensors backward(autograd::Context& shared, const autograd::Tensors& g
 
 /// Keeps a string for the life of the process, because nodes store a pointer to it.
 const char* lasting(const std::string& name) {
+  static nb::ft_mutex mutex;
   static std::set<std::string>& names = *new std::set<std::string>;
+  const nb::ft_lock_guard guard(mutex);
   return names.insert(name).first->c_str();
 }
 
@@ -233,9 +245,14 @@ nb::object saved_tensors(const FunctionContext& self) {
 
 }  // namespace
 
-PyObject* function_context(const autograd::NodeImpl* node) noexcept {
-  const auto entry = contexts().find(node);
-  return entry == contexts().end() ? nullptr : entry->second;
+nb::object function_context(const autograd::NodeImpl* node) noexcept {
+  const nb::ft_lock_guard guard(contexts_mutex);
+  return nb::borrow(context_of(node));
+}
+
+PyObject* visited_context(const autograd::NodeImpl* node) noexcept {
+  const nb::ft_lock_guard guard(contexts_mutex);
+  return context_of(node);
 }
 
 void bind_function(nb::module_& module) {

@@ -9,8 +9,10 @@ class NodeImpl;
 
 namespace tenon::python {
 
-/// The context of a custom function's node (a borrowed reference); null for other nodes.
-PyObject* function_context(const autograd::NodeImpl* node) noexcept;
+/// The context of a custom function's node; invalid for other nodes.
+nb::object function_context(const autograd::NodeImpl* node) noexcept;
+/// The same for the garbage collector, which may count no references: borrowed, or null.
+PyObject* visited_context(const autograd::NodeImpl* node) noexcept;
 void bind_function(nb::module_& module);
 
 }  // namespace tenon::python

@@ -40,6 +40,7 @@ constexpr int64_t kFewElements = 4096;
 /// whose gradients will be asked for keep it alive.
 struct Callable {
   OwnedReference callable;
+  nb::ft_mutex mutex = {};
   std::unordered_map<std::thread::id, OwnedReference> structures = {};  // that it gave last in each thread
 
   List<Tensor> operator()(const List<Tensor>& inputs) {
@@ -50,7 +51,12 @@ struct Callable {
       if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonError{};  // KeyboardInterrupt
       throw nb::python_error();  // holds the exception, which a second try drops
     }
-    structures.insert_or_assign(std::this_thread::get_id(), OwnedReference(nb::object(given[0]).ptr()));
+    OwnedReference structure{nb::object(given[0]).ptr()};
+    {
+      const nb::ft_lock_guard guard(mutex);
+      const auto [place, is_new] = structures.try_emplace(std::this_thread::get_id(), structure);
+      std::swap(place->second, structure);  // the former one is dropped without the lock
+    }
     return tensors_of(nb::object(given[1]).ptr());
   }
 };
@@ -84,11 +90,9 @@ class PythonFused {
     if (!are_tensors(inputs.ptr())) return nb::borrow(Py_NotImplemented);
     const List<Tensor> tensors = tensors_of(inputs.ptr());
     const auto [trace, graph] = prepare(tensors);
-    const auto known = structures_.find(trace);
+    nb::object structure = structure_of(trace);
     List<Tensor> results;
-    nb::object structure;
-    if (known != structures_.end()) {
-      structure = known->second;
+    if (structure.is_valid()) {
       const GilRelease released(!graph || graph->most_elements() > kFewElements);
       results = graph ? graph->run(tensors) : fused_(tensors);
     } else {  // as it is, or another thread traces it
@@ -121,16 +125,28 @@ class PythonFused {
   fusion::Prepared prepare(const List<Tensor>& tensors) {
     take_latest();
     fusion::Prepared prepared = fusion::Prepared::make(fused_, tensors);
-    if (nb::object structure = take_latest(); prepared.number != 0 && structure.is_valid()) {
-      structures_[prepared.number] = std::move(structure);
-      if (structures_.size() > kMostStructures) structures_.erase(structures_.begin());
-    }
+    if (nb::object structure = take_latest(); prepared.number != 0 && structure.is_valid())
+      keep(prepared.number, std::move(structure));
     return prepared;
+  }
+  nb::object structure_of(uint64_t trace) {
+    const nb::ft_lock_guard guard(mutex_);
+    const auto known = structures_.find(trace);
+    return known == structures_.end() ? nb::object() : known->second;
+  }
+  void keep(uint64_t trace, nb::object structure) {
+    decltype(structures_)::node_type oldest;  // dropped without the lock
+    const nb::ft_lock_guard guard(mutex_);
+    std::swap(structures_[trace], structure);
+    if (structures_.size() > kMostStructures) oldest = structures_.extract(structures_.begin());
   }
   /// The structure that the callable gave last in this thread, if it was called.
   nb::object take_latest() {
-    if (callable_->structures.empty()) return {};
-    const auto found = callable_->structures.extract(std::this_thread::get_id());
+    const auto found = [this] {
+      const nb::ft_lock_guard guard(callable_->mutex);
+      return callable_->structures.empty() ? decltype(callable_->structures)::node_type()
+                                           : callable_->structures.extract(std::this_thread::get_id());
+    }();
     return found.empty() ? nb::object() : nb::borrow(found.mapped().get());
   }
 
@@ -140,6 +156,7 @@ class PythonFused {
 
   std::shared_ptr<Callable> callable_;
   Fused fused_;
+  nb::ft_mutex mutex_;
   std::map<uint64_t, nb::object> structures_;  // by trace, the oldest first; None: one tensor
 };
 
@@ -153,7 +170,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
 
 /// The object that a variable holds: of a dict of globals, or of a cell. Null: it is not known.
 nb::object held_by(PyObject* where, PyObject* name) {
-  if (PyDict_Check(where)) return nb::borrow(PyDict_GetItemWithError(where, name));
+  if (PyDict_Check(where)) return value_in(where, name);
   if (where == Py_None) return {};
   nb::object held = nb::steal(PyObject_GetAttrString(where, "cell_contents"));
   if (!held.is_valid()) PyErr_Clear();  // an empty cell
@@ -171,12 +188,13 @@ bool holds(PyObject* guard) {
   return is_true != 0;
 }
 
+PyObject* traces_name = nullptr;  // never released
+
 /// What `_FusedFunction._traces` holds for calls with these arguments, all tensors, if its guards hold; or nothing.
 nb::object known_trace(PyObject* self, PyObject* args) {
-  static PyObject* const name = PyUnicode_InternFromString("_traces");
-  const nb::object traces = checked_object(PyObject_GetAttr(self, name));
+  const nb::object traces = checked_object(PyObject_GetAttr(self, traces_name));
   const nb::object count = checked_object(PyLong_FromSsize_t(PyTuple_Size(args)));
-  const nb::object known = nb::borrow(PyDict_GetItemWithError(traces.ptr(), count.ptr()));
+  nb::object known = value_in(traces.ptr(), count.ptr());
   if (!known.is_valid()) return known;
   PyObject* const guards = PyTuple_GetItem(known.ptr(), 0);
   for (Py_ssize_t i = 0; i < PyList_Size(guards); ++i)
@@ -203,6 +221,7 @@ struct FusedCalls {};
 }  // namespace
 
 void bind_fuse(nb::module_& module) {
+  traces_name = checked(PyUnicode_InternFromString("_traces"));
   static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
   module.def("_is_in_fused_call", InCall::is_now);
   module.def("_is_traced",

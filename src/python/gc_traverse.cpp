@@ -64,7 +64,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   for_each_list(owned, [&]<class Caller>(const auto& list) {
     if (list) list->for_each([&](const auto& hook) { visit_object(callable_of<Caller>(hook)); });
   });
-  if (owned.node) visit_object(function_context(owned.node));
+  if (owned.node) visit_object(visited_context(owned.node));
   return stopped;
 }
 

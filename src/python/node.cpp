@@ -12,7 +12,8 @@ PyTypeObject* node_type = nullptr;
 
 /// Never destroyed: the interpreter ends before static objects are destroyed.
 IdentityCache& known_nodes() {
-  static IdentityCache& known = *new IdentityCache;
+  static IdentityCache& known =
+      *new IdentityCache([](PyObject* object) -> const void* { return nb::inst_ptr<autograd::Node>(object)->impl(); });
   return known;
 }
 
@@ -23,17 +24,28 @@ std::string class_name(const autograd::Node& node) {
   return colon == std::string::npos ? name : name.substr(colon + 1);
 }
 
+nb::object new_class(const std::string& name) {
+  const nb::handle base(reinterpret_cast<PyObject*>(node_type));
+  nb::dict attributes;
+  attributes["__module__"] = base.attr("__module__");
+  const nb::handle metaclass(reinterpret_cast<PyObject*>(Py_TYPE(base.ptr())));
+  return metaclass(name, nb::make_tuple(base), attributes);
+}
+
 /// The class of all nodes with a name: AddBackward0.
 nb::handle class_of(const autograd::Node& node) {
+  static nb::ft_mutex mutex;
   static std::unordered_map<std::string, PyObject*>& classes = *new std::unordered_map<std::string, PyObject*>;
-  PyObject*& type = classes[class_name(node)];
-  if (!type) {
-    const nb::handle base(reinterpret_cast<PyObject*>(node_type));
-    nb::dict attributes;
-    attributes["__module__"] = base.attr("__module__");
-    const nb::handle metaclass(reinterpret_cast<PyObject*>(Py_TYPE(base.ptr())));
-    type = metaclass(class_name(node), nb::make_tuple(base), attributes).release().ptr();
+  const std::string name = class_name(node);
+  {
+    const nb::ft_lock_guard guard(mutex);
+    if (const auto known = classes.find(name); known != classes.end()) return known->second;
   }
+  // Without the lock, because it runs Python. If another thread is first, its class stays.
+  nb::object made = new_class(name);
+  const nb::ft_lock_guard guard(mutex);
+  PyObject*& type = classes[name];
+  if (!type) type = made.release().ptr();
   return type;
 }
 
@@ -61,10 +73,9 @@ nb::object variable_of(const autograd::Node& node) {
 
 PyObject* to_python(const autograd::Node& node) {
   if (!node.defined()) return again(Py_None);
-  if (PyObject* context = function_context(node.impl())) return again(context);
-  if (PyObject* known = known_nodes().find(node.impl())) return known;
-  nb::object object = new_object(node);
-  known_nodes().add(node.impl(), object.ptr());
+  nb::object object = function_context(node.impl());
+  if (!object.is_valid()) object = known_nodes().find(node.impl());
+  if (!object.is_valid()) object = known_nodes().add(node.impl(), new_object(node));
   return object.release().ptr();
 }
 

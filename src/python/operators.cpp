@@ -1,6 +1,7 @@
 // Operators: Python calls these slots directly. The op of a symbol is declared in the table (Row::symbol).
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -45,14 +46,19 @@ class Operand {
 
 PyObject* not_implemented() { return again(Py_NotImplemented); }
 
-/// What computes an operator and its in-place form instead of the op; null: nothing.
+/// What computes an operator and its in-place form instead of the op; null: nothing. Operators read them without a
+/// lock, so functions that were chosen once are never released.
 struct Chosen {
-  PyObject* function = nullptr;
-  PyObject* inplace = nullptr;
+  std::atomic<PyObject*> function{nullptr};
+  std::atomic<PyObject*> inplace{nullptr};
 };
 std::array<Chosen, kOpCount> chosen_operators{};
 
 const Chosen& chosen_for(Op op) { return chosen_operators[static_cast<std::size_t>(op)]; }
+
+void choose(std::atomic<PyObject*>& place, nb::object function) noexcept {
+  place.store(function.release().ptr(), std::memory_order_release);
+}
 
 /// Chooses for the ops of these names pairs of functions, and for all others nothing.
 void choose_operators(const nb::dict& functions) {
@@ -61,8 +67,8 @@ void choose_operators(const nb::dict& functions) {
     const bool is_chosen = functions.contains(row_of(op).name);
     const nb::object pair = is_chosen ? nb::object(functions[row_of(op).name]) : nb::none();
     Chosen& chosen = chosen_operators[static_cast<std::size_t>(i)];
-    Py_XDECREF(std::exchange(chosen.function, is_chosen ? nb::object(pair[0]).release().ptr() : nullptr));
-    Py_XDECREF(std::exchange(chosen.inplace, is_chosen ? nb::object(pair[1]).release().ptr() : nullptr));
+    choose(chosen.function, is_chosen ? nb::object(pair[0]) : nb::object());
+    choose(chosen.inplace, is_chosen ? nb::object(pair[1]) : nb::object());
   }
 }
 
@@ -73,7 +79,8 @@ bool is_long(const Operand& a, const Operand& b) {
 
 template <Op op, auto function>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
-  if (chosen_for(op).function) return PyObject_CallFunctionObjArgs(chosen_for(op).function, a, b, nullptr);
+  if (PyObject* chosen = chosen_for(op).function.load(std::memory_order_acquire))
+    return PyObject_CallFunctionObjArgs(chosen, a, b, nullptr);
   return guarded([&] {
     const Operand self(a), other(b);
     if (!self.is_known() || !other.is_known()) return not_implemented();
@@ -88,7 +95,8 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
 
 template <Op op, auto function>
 PyObject* inplace(PyObject* self, PyObject* b) noexcept {
-  if (chosen_for(op).inplace) return PyObject_CallFunctionObjArgs(chosen_for(op).inplace, self, b, nullptr);
+  if (PyObject* chosen = chosen_for(op).inplace.load(std::memory_order_acquire))
+    return PyObject_CallFunctionObjArgs(chosen, self, b, nullptr);
   return guarded([&] {
     const Operand other(b);
     if (!other.is_known()) return not_implemented();
@@ -178,7 +186,8 @@ void add_operator(std::vector<PyType_Slot>& slots, Op op, binaryfunc function, b
 
 template <Op op, auto function>
 PyObject* unary(PyObject* self) noexcept {
-  if (chosen_for(op).function) return PyObject_CallFunctionObjArgs(chosen_for(op).function, self, nullptr);
+  if (PyObject* chosen = chosen_for(op).function.load(std::memory_order_acquire))
+    return PyObject_CallFunctionObjArgs(chosen, self, nullptr);
   return guarded([&] {
     Tensor result;
     {

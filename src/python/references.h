@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "python/convert.h"
 
@@ -21,17 +22,27 @@ class OwnedReference {
   std::shared_ptr<PyObject> object_;
 };
 
-/// Maps C++ objects to their Python objects while these live, so that the same object is returned each time. Needs the
-/// GIL.
+/// Maps C++ objects to their Python objects while these live, so that the same object is returned each time. Any thread
+/// may use it that may use Python.
 class IdentityCache {
  public:
-  /// A new reference, or null.
-  PyObject* find(const void* thing);
-  void add(const void* thing, PyObject* object);
+  /// `thing_of` gives the C++ object that a Python object holds by now.
+  explicit IdentityCache(const void* (*thing_of)(PyObject*)) : thing_of_(thing_of) {}
+  /// The object, invalid if there is none.
+  nb::object find(const void* thing);
+  /// Makes `find` give this object.
+  void set(const void* thing, PyObject* object);
+  /// The same, unless another thread was first: then its object is returned.
+  nb::object add(const void* thing, nb::object object);
 
  private:
-  void drop_dead();
-  std::unordered_map<const void*, PyObject*> weak_references_;
+  /// Needs the lock. What it drops may run Python, so that waits until the lock is open.
+  nb::object find_locked(const void* thing, std::vector<nb::object>& dropped);
+  void drop_dead(std::vector<nb::object>& dropped);
+
+  nb::ft_mutex mutex_;
+  const void* (*thing_of_)(PyObject*);
+  std::unordered_map<const void*, nb::object> weak_references_;
   std::size_t limit_ = 64;  // above this size, dead entries are removed
 };
 

@@ -39,7 +39,7 @@ from ._functions import (
     unique_consecutive,
 )
 from ._budget import memory_budget
-from ._fuse import fuse
+from ._fuse_decorator import fuse
 from ._grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._policy import broadcast_policy
 from .random import Generator, default_generator, fork_rng, get_rng_state, initial_seed, manual_seed, seed, set_rng_state

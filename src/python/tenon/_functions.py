@@ -1,6 +1,5 @@
 """Functions that are faster in Python than as a call of C++."""
 
-import collections.abc
 import sys
 
 from . import _tenon
@@ -103,6 +102,8 @@ def cartesian_prod(*tensors):
 
 
 def _sizes_of(shape):
+    import collections.abc  # slow to import
+
     if isinstance(shape, int):
         return [shape]
     if not isinstance(shape, collections.abc.Sequence):

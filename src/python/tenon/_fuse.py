@@ -1,4 +1,4 @@
-"""Functions of tensors that run as few passes over memory."""
+"""What tenon.fuse gives: functions that run as few passes over memory. Imported by its first call, for it imports much."""
 
 import collections
 import copy
@@ -11,44 +11,10 @@ import weakref
 
 from ._tenon import Tensor, _Fused, _FusedCalls, _is_in_fused_call, _is_traced
 
-__all__ = ["fuse"]
-
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), range)
 _MISSING = object()
 # What errors say when elements of a tensor without data are read.
 _ABOUT_DATA = ("no data", "meta tensors", "meta tensor with tensors", "meta device type tensor", "the mask's data")
-
-
-_KEEP = ("costly", "nothing", "everything")
-
-
-def fuse(function=None, *, keep="costly"):
-    """Makes `function` of tensors run as few passes over memory: elementwise ops of one shape become one pass.
-
-    The function is called once for each signature of its arguments, with tensors that have no data; from then on its
-    passes run without Python. The results are those of the function, bit for bit. Arguments and results may be tensors,
-    numbers, strings, None, and tuples, lists and dicts of these. Numbers, and the global and captured variables that the
-    function reads, are part of the signature: a changed one traces again. A tensor that the function reads from elsewhere
-    is read in each call. Sums over rows may add their elements in another order.
-
-    Where an argument requires grad, a function that gives new tensors and writes nothing is one node, `FusedBackward`: its
-    derivative is fused, too. `keep` says what the forward call keeps for it besides the arguments. By default that is what
-    takes a pass or more to compute again: products, sorting, sums of many elements. `keep="nothing"` takes the least
-    memory, `keep="everything"` keeps what the derivatives of the ops read.
-
-    `fuse` is also a decorator, `@tenon.fuse` or `@tenon.fuse(keep="nothing")`. `f.passes(*args)` is the number of passes over memory for these arguments,
-    `f.explain(*args)` says what they are and how many bytes they move.
-
-    Raises what the function raises, with its arguments as they were; RuntimeError for what cannot be traced: elements
-    that are read (`if x.sum() > 0`, `.item()`, `.tolist()`), random numbers, `out=`, writes to views.
-    """
-    if keep not in _KEEP:
-        raise ValueError(f"tenon.fuse: keep is one of {', '.join(map(repr, _KEEP))}, not {keep!r}")
-    if function is None:
-        return functools.partial(fuse, keep=keep)
-    if not callable(function):
-        raise TypeError(f"tenon.fuse: a function is expected, not {type(function).__name__}")
-    return _FusedFunction(function, _KEEP.index(keep))
 
 
 class _FusedFunction(_FusedCalls):
@@ -97,7 +63,7 @@ class _FusedFunction(_FusedCalls):
             guards = _guards(self._function, args, kwargs)
             known = self._traces[key] = (guards, _Fused(self._traced(args, kwargs, guards), self._keep))
             if len(self._traces) > 64:
-                del self._traces[next(iter(self._traces))]
+                self._traces.pop(list(self._traces)[0], None)
         return known[1], tensors
 
     def _traced(self, args, kwargs, guards):

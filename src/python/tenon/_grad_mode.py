@@ -1,6 +1,5 @@
 """Grad modes of a thread: context managers that are also decorators."""
 
-import functools
 import warnings
 
 from . import _tenon
@@ -28,7 +27,8 @@ class _Mode:
         if isinstance(function, type):
             warnings.warn(_CLASSES, FutureWarning, stacklevel=2)
             return self._around(function)
-        import inspect  # slow to import, and seldom needed
+        import functools  # slow to import, as inspect is
+        import inspect
 
         if inspect.isgeneratorfunction(function):
             return _over_generator(self._again, function)
@@ -133,6 +133,7 @@ class inference_mode(_Mode):
 
 def _over_generator(mode, function):
     """Runs each step of a generator in the mode, but not the code between the steps."""
+    import functools
 
     @functools.wraps(function)
     def inside(*args, **kwargs):

@@ -1,7 +1,5 @@
 """Random numbers: the default generator, and others as needed."""
 
-import contextlib
-
 from ._tenon import Generator, default_generator
 
 
@@ -30,9 +28,14 @@ def initial_seed():
     return default_generator.initial_seed()
 
 
-@contextlib.contextmanager
 def fork_rng(devices=None, enabled=True):
     """A context that leaves the default generator as it was before."""
+    import contextlib  # slow to import
+
+    return contextlib.contextmanager(_forked)(enabled)
+
+
+def _forked(enabled):
     if not enabled:
         yield
         return
