@@ -346,7 +346,10 @@ HWY_NOINLINE void gather_block(void* out, const void* in, int64_t stride0, int64
   if (n0 == 2) return gather_few<2>(to, from, stride0, stride1, n1);
   if (n0 == 3) return gather_few<3>(to, from, stride0, stride1, n1);
   if (n0 == 4) return gather_few<4>(to, from, stride0, stride1, n1);
-  if (stride1 == n0 * stride0) return gather_run(to, from, stride0, n0 * n1, 0, is_far);
+  if (stride1 == n0 * stride0) {
+    n0 *= n1;  // exact: at most the number of elements
+    n1 = 1;
+  }
   for (int64_t row = 0; row < n1; ++row) {
     const int64_t behind = std::max<int64_t>((n1 - 1 - row) * stride1, 0);
     gather_run(to + row * n0, from + row * stride1, stride0, n0, behind, is_far);

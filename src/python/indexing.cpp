@@ -1,4 +1,5 @@
 // x[...] and x[...] = value: converts a key to a list of indices for the engine.
+#include <atomic>
 #include <vector>
 
 #include "python/exchange.h"
@@ -127,7 +128,7 @@ class Key {
 // --- Slices that go back: `x[::-1]`. No strides are negative, so the elements are copied. PyTorch refuses them; the
 // array API and Dask ask for them.
 
-int users_of_backward_slices = 0;
+std::atomic<int> users_of_backward_slices = 0;
 
 bool goes_back(PyObject* entry) { return PySlice_Check(entry) && slice_of(entry).step < 0; }
 bool has_backward_slice(PyObject* key) {
