@@ -79,9 +79,11 @@ class Key {
 
  private:
   void add(PyObject* entry) {
-    if (is_plain_integer(entry))
+    if (is_plain_integer(entry)) {  // before is_array, which looks for NumPy
       indices_.emplace_back(integer_of(entry));
-    else if (entry == Py_None)
+      return;
+    }
+    if (entry == Py_None)
       indices_.emplace_back(None);
     else if (entry == Py_Ellipsis)
       indices_.emplace_back(Ellipsis);
