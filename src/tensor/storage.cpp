@@ -106,6 +106,7 @@ void close_cache(void* cache) noexcept {
 /// Makes this thread's cache; without memory it is made at the next try. In the heap: some systems free thread_local
 /// objects before `close_cache` runs.
 void open_cache() noexcept {
+  if (recycle::thread_cache) return;  // a program's static tensor has opened it
   static const system::ThreadExit at_exit(close_cache);
   auto* const own = new (std::nothrow) recycle::ThreadCache;
   if (!own) return;
