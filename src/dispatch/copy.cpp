@@ -91,8 +91,6 @@ bool copy_small(const Tensor& out, const Tensor& src) {
   return true;
 }
 
-/// A row of so many bytes is copied to beyond the first-level cache.
-constexpr int64_t kFarBytes = 48 << 10;
 /// Copies a row that needs no plan, with its cast. False if the operands do not qualify. Bench: tenon_bench --filter
 /// '^large/copy'.
 bool copy_row(const Tensor& out, const Tensor& src) {

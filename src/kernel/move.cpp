@@ -87,8 +87,8 @@ HWY_INLINE hn::Vec<D> load_every(D d, const hn::TFromD<D>* from) {
 #endif
 
 /// Prefetches what is read soon after `count` vectors from `from` on. The processor does not read ahead of vectors
-/// whose lanes are picked: from memory, rows of 128 took 6.7 ms instead of 2.9. In the first-level cache it costs a
-/// third. Bench: ./dev bench --sweep, steps.
+/// whose lanes are picked: from memory, rows of 128 took 6.7 ms instead of 2.3. In the first-level cache it costs a
+/// quarter to a half. Bench: ./dev bench --sweep, steps.
 template <int64_t count, class T>
 HWY_INLINE void prefetch_vectors(const T* from, int64_t lanes) {
   constexpr int64_t kAhead = 4096;
@@ -97,7 +97,8 @@ HWY_INLINE void prefetch_vectors(const T* from, int64_t lanes) {
 
 /// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
 /// of the whole vector waits. `behind`: elements that may be read behind the last one. Loads under a mask wait for each
-/// other if they miss the caches: rows of 128 took twice as long as with a last vector that overlaps the one before.
+/// other if they miss the caches: rows of 64 and 262 took 1.2 times as long as with a last vector that overlaps the one
+/// before.
 /// Bench: ./dev bench --sweep, steps.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n,

@@ -83,11 +83,12 @@ int64_t bytes_of_operand(const Plan& plan, int64_t operand, int shift) {
 /// Whether long runs are copied as they are to a result that leaves the first-level cache. One run that is repeated
 /// comes from there. Bench: ./dev bench --sweep, copies.
 bool copies_far(const Plan& plan, const Program& program, const Schedule& schedule) {
-  constexpr int64_t kLeast = 48 << 10, kRun = 3 << 10, kRepeatedRun = 24 << 10;
+  constexpr int64_t kRepeatedRun = 24 << 10;
   if (!program.copies() || schedule.store != StoreMode::in_place || schedule.pattern > 0) return false;
   const int64_t size = itemsize(program.dtype(program.result()));
   const bool repeats = plan.fused < plan.ndim() && plan.strides_of(1)[plan.fused] == 0;
-  return std::min(plan.flat, schedule.tile) * size >= (repeats ? kRepeatedRun : kRun) && plan.numel * size >= kLeast;
+  return std::min(plan.flat, schedule.tile) * size >= (repeats ? kRepeatedRun : kFarRun) &&
+         plan.numel * size >= kFarBytes;
 }
 
 }  // namespace

@@ -29,9 +29,6 @@ constexpr int64_t kNarrow = 192, kFewRows = 2, kRowsTogether = 16, kBytesTogethe
 // Runs of at least so many bytes are copied by the kernel, too, where the result leaves the first-level cache, or the
 // second.
 constexpr int64_t kRunsBeyond = 65, kNearBytes = 96 << 10, kRunsFarBeyond = 64, kSecondBytes = 1 << 20;
-// Runs of at least so many bytes are copied to beyond the first-level cache if all are at least so many. Bench: ./dev
-// bench --sweep, cat.
-constexpr int64_t kFarRun = 3 << 10, kFarBytes = 32 << 10;
 // Rows for which it may be worth making shuffles, and what a unit of them costs. Bench: ./dev bench --sweep, cat.
 constexpr int64_t kTurnRows = 48, kUnitCost = 48;
 // Shorter runs are joined to blocks of so many bytes before they are streamed. Bench: ./dev bench --sweep, cat.

@@ -16,11 +16,10 @@ template <int level = 2>
 }
 
 // Rows from beyond the caches are folded in pieces of so many bytes, longer ones of few rows, so that memory is read
-// all the time. So much of rows without gaps is prefetched ahead, and so much of each row otherwise: from memory,
-// pieces of 128 bytes are read at 1.4 times the speed of those of 256 that are prefetched 2 KB ahead. Bench:
-// tenon_bench --filter
+// all the time. So much of rows without gaps is prefetched ahead, and so much of each row otherwise. Pieces of 128
+// bytes would be a quarter faster, but add the elements in another order. Bench: tenon_bench --filter
 // '^reduce/(sum dim 0|\[N,3\] sum dim 0)/memory' and ./dev bench --sweep, outer reductions.
-inline constexpr int64_t kPieceBytes = 128, kLongPieceBytes = 512, kFewPieceRows = 5, kDensePieceBytes = 256;
+inline constexpr int64_t kPieceBytes = 256, kLongPieceBytes = 512, kFewPieceRows = 5;
 inline constexpr int64_t kBytesAhead = 8 << 10, kRowBytesAhead = 512;
 /// Calls fold(start, count) for pieces of `n` elements of some rows, the last of which is the longest, and prefetches
 /// what is folded later: rows that follow, or if these `are_all`, the same rows behind their `n` elements. `shift`: of
@@ -29,7 +28,7 @@ template <class Fold>
 void fold_pieces(const std::byte* from, int64_t n, int64_t step, int64_t rows, int shift, bool are_all,
                  const Fold& fold) {
   const bool is_dense = !are_all && step == n;
-  const int64_t piece_bytes = is_dense ? kDensePieceBytes : rows > kFewPieceRows ? kPieceBytes : kLongPieceBytes;
+  const int64_t piece_bytes = is_dense || rows > kFewPieceRows ? kPieceBytes : kLongPieceBytes;
   const int64_t length = piece_bytes >> shift, pieces = std::max(n / length, int64_t{1});
   const int64_t pieces_ahead = kRowBytesAhead / piece_bytes, step_bytes = step * (int64_t{1} << shift);
   const std::byte* next = from + rows * step_bytes + kBytesAhead;  // of rows without gaps

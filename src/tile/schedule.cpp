@@ -45,12 +45,13 @@ constexpr int64_t kFewPlacesBytes = 1024, kLineRowBytes = 64;
 // Rows of fewer bytes, by the size of their elements, that do not end on a cache line are joined before they are
 // streamed. Those that are a little longer are stored by ordinary stores, and so are narrow ones whose operands have
 // gaps, and those of which few follow each other: a row that is streamed begins and ends in a line that waits. Bench:
-// tenon_bench --filter
-// '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/', ./dev bench --sweep, rows, columns, gaps and both sides.
+// tenon_bench --filter '^large/(NCHW 7x7|\[N,3\]\+\[N,1\])/' and ./dev bench --sweep, rows, columns, gaps and both
+// sides.
 constexpr int64_t kJoinedRowBytes[] = {416, 1664, 1664, 2048, 2048}, kStreamedUnevenBytes = 3072,
                   kJoinedTurnBytes = 2048;
-// Rows with gaps between them end within cache lines, which streaming stores cannot write: shorter rows use ordinary
-// stores, if they are whole lines, or the gaps have so many bytes, or neither. Elements of one and two bytes leave more
+// Rows with gaps between them mostly end within cache lines, which streaming stores cannot write, so shorter rows use
+// ordinary stores. The shortest that are streamed: of rows that are whole lines; of others with gaps of at least
+// kWideGapBytes; of all others. Elements of one and two bytes leave more
 // single lanes there. Bench: ./dev bench --sweep, gaps.
 constexpr int64_t kStreamedLinesBytes = 768, kStreamedRowBytes = 1024, kWideGapBytes = 384, kStreamedLongBytes = 4096,
                   kStreamedNarrowRowBytes = 1536;
@@ -182,11 +183,10 @@ int64_t span(const Plan& plan, const Program& program, int64_t input) {
 
 /// Whether the operands that are gathered exceed the second-level cache.
 bool gathers_far(const Plan& plan, const Program& program) {
-  constexpr int64_t kSecondLevel = 1 << 20;
   int64_t bytes = 0;
   for (int64_t input = 0; input < program.inputs(); ++input)
     if (plan.operands[plan.input(input)].access == AccessPattern::gather) bytes += span(plan, program, input);
-  return bytes > kSecondLevel;
+  return bytes > kNearBytes;
 }
 
 // Along one loop the processor reads one operand ahead by itself, and several if their steps are longer than this, or
