@@ -98,7 +98,7 @@ bool copy_row(const Tensor& out, const Tensor& src) {
   if (!to.contiguous || !from.contiguous || to.numel > kFastNumel || !(to.sizes == from.sizes)) return false;
   if (is_only_planned(out, src, AccessPattern::direct)) return true;
   const int64_t nbytes = to.numel * itemsize(to.dtype);  // exact: of the output
-  if (to.dtype == from.dtype && nbytes >= kFarBytes)
+  if (to.dtype == from.dtype && nbytes >= kFarCopyBytes)
     copy_far(to.data(), from.data(), nbytes);
   else
     cast_lanes(to.data(), to.dtype, from.data(), from.dtype, to.numel);

@@ -19,10 +19,9 @@ inline void copy_by_vectors(std::byte* to, const std::byte* from, int64_t nbytes
   kernels().cast[bytes][bytes](to + head, &rest, nbytes - head);
 }
 
-// A result of so many bytes leaves the first-level cache; runs of so many are copied to it by copy_far. Bench: ./dev
-// bench
-// --sweep, copies and cat.
-inline constexpr int64_t kFarBytes = 32 << 10, kFarRun = 3 << 10;
+// A result of so many bytes leaves the first-level cache; runs of so many are copied to it by copy_far. Bench:
+// ./dev bench --sweep, copies and cat.
+inline constexpr int64_t kFarCopyBytes = 32 << 10, kFarCopyRun = 3 << 10;
 /// Copies a run of at least a cache line to memory beyond the first-level cache.
 ///
 /// glibc's memcpy copies 2 KB to 1 MB by `rep movsb` where a processor says that this is fast. Beyond the first-level

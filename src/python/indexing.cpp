@@ -16,8 +16,11 @@ bool is_plain_integer(PyObject* object) { return PyLong_Check(object) && !PyBool
 /// A part that is left out has the value that stands for it.
 Slice slice_of(PyObject* object) {
   Py_ssize_t start = 0, stop = 0, step = 0;
-  if (PySlice_Unpack(object, &start, &stop, &step) < 0) throw PythonError{};
-  return {start, stop, step};
+  if (PySlice_Unpack(object, &start, &stop, &step) == 0) return {start, stop, step};
+  if (step != 0 || !PyErr_ExceptionMatches(PyExc_ValueError)) throw PythonError{};
+  // A step of zero is the engine's to report: an entry before it may be out of bounds.
+  PyErr_Clear();
+  return {0, 0, 0};
 }
 
 /// The number of dims that an entry of a key indexes.

@@ -92,15 +92,40 @@ SharedCache& shared_cache() noexcept {
 }
 const AtLoad cache_at_load(shared_cache);
 
+/// A cache of the list of all, whose thread may have ended. The list only grows, to as many as there were threads at
+/// once. A child after fork still reaches the caches of its parent's threads through it, so they are not lost.
+class OwnedCache : public recycle::ThreadCache {
+ public:
+  /// Null without memory.
+  static OwnedCache* take() noexcept {
+    for (OwnedCache* cache = first_.load(std::memory_order_acquire); cache; cache = cache->next_)
+      if (!cache->taken_.exchange(true, std::memory_order_acquire)) return cache;
+    auto* const made = new (std::nothrow) OwnedCache;
+    if (!made) return nullptr;
+    made->next_ = first_.load(std::memory_order_relaxed);
+    while (!first_.compare_exchange_weak(made->next_, made, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+    return made;
+  }
+  void give_back() noexcept {
+    trim();
+    taken_.store(false, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<bool> taken_{true};
+  OwnedCache* next_ = nullptr;
+  static constinit std::atomic<OwnedCache*> first_;
+};
+constinit std::atomic<OwnedCache*> OwnedCache::first_{nullptr};
+
 /// For destructors that run after the thread's cache is gone, and for threads that cannot have a cache.
 constinit recycle::ThreadCache closed_cache = recycle::ThreadCache::closed();
 
 /// Runs when a thread ends. Destructors that run later may still free blocks.
 void close_cache(void* cache) noexcept {
   recycle::thread_cache = &closed_cache;
-  auto* const own = static_cast<recycle::ThreadCache*>(cache);
-  own->trim();
-  delete own;
+  static_cast<OwnedCache*>(cache)->give_back();
 }
 
 /// Makes this thread's cache; without memory it is made at the next try. In the heap: some systems free thread_local
@@ -108,12 +133,12 @@ void close_cache(void* cache) noexcept {
 void open_cache() noexcept {
   if (recycle::thread_cache) return;  // a program's static tensor has opened it
   static const system::ThreadExit at_exit(close_cache);
-  auto* const own = new (std::nothrow) recycle::ThreadCache;
+  OwnedCache* const own = OwnedCache::take();
   if (!own) return;
   recycle::thread_cache = own;
   if (at_exit.set(own)) return;
   recycle::thread_cache = &closed_cache;
-  delete own;
+  own->give_back();
 }
 const AtLoad cache_of_thread_at_load(open_cache);
 

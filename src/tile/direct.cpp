@@ -87,8 +87,8 @@ bool copies_far(const Plan& plan, const Program& program, const Schedule& schedu
   if (!program.copies() || schedule.store != StoreMode::in_place || schedule.pattern > 0) return false;
   const int64_t size = itemsize(program.dtype(program.result()));
   const bool repeats = plan.fused < plan.ndim() && plan.strides_of(1)[plan.fused] == 0;
-  return std::min(plan.flat, schedule.tile) * size >= (repeats ? kRepeatedRun : kFarRun) &&
-         plan.numel * size >= kFarBytes;
+  return std::min(plan.flat, schedule.tile) * size >= (repeats ? kRepeatedRun : kFarCopyRun) &&
+         plan.numel * size >= kFarCopyBytes;
 }
 
 }  // namespace

@@ -105,9 +105,9 @@ class Joint {
   }
   /// Writes bytes [begin, end) of one row. Returns the address behind them.
   std::byte* write_row(std::byte* to, int64_t row, int64_t begin, int64_t end) const {
-    const bool is_far = nbytes() >= kFarBytes;
+    const bool is_far = nbytes() >= kFarCopyBytes;
     for_each_run_of_row(row, begin, end, [&to, is_far](const std::byte* from, int64_t nbytes, int64_t) {
-      is_far&& nbytes >= kFarRun ? copy_far(to, from, nbytes) : copy_run(to, from, nbytes);
+      is_far&& nbytes >= kFarCopyRun ? copy_far(to, from, nbytes) : copy_run(to, from, nbytes);
       to += nbytes;
     });
     return to;
