@@ -91,6 +91,64 @@ template <class F, class D>
 HWY_INLINE Vector<D> fold_pairs(D d, Vector<D> low, Vector<D> high) {
   return F::forward(Vector<D>{hn::ConcatEven(d, high.v, low.v)}, Vector<D>{hn::ConcatOdd(d, high.v, low.v)});
 }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+/// Whether vectors are two blocks of 16 bytes: pairs take half the instructions if they stay in their block.
+template <class D>
+inline constexpr bool kHasTwoBlocks = sizeof(hn::TFromD<D>) >= 4 && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 32;
+/// Folds pairs of neighbouring lanes: in each block those of `low`, then those of `high`. Of other vectors as
+/// fold_pairs.
+template <class F, class D>
+HWY_INLINE Vector<D> fold_pairs_in_blocks(D d, Vector<D> low, Vector<D> high) {
+  if constexpr (!kHasTwoBlocks<D>) {
+    return fold_pairs<F>(d, low, high);
+  } else if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    return F::forward(Vector<D>{hn::InterleaveLower(d, low.v, high.v)},
+                      Vector<D>{hn::InterleaveUpper(d, low.v, high.v)});
+  } else {
+    const hn::Repartition<float, D> floats;
+    const __m256 a = hn::BitCast(floats, low.v).raw, b = hn::BitCast(floats, high.v).raw;
+    const hn::Vec256<float> even{_mm256_shuffle_ps(a, b, 0x88)}, odd{_mm256_shuffle_ps(a, b, 0xDD)};
+    return F::forward(Vector<D>{hn::BitCast(d, even)}, Vector<D>{hn::BitCast(d, odd)});
+  }
+}
+#else
+template <class D>
+inline constexpr bool kHasTwoBlocks = false;
+template <class F, class D>
+HWY_INLINE Vector<D> fold_pairs_in_blocks(D d, Vector<D> low, Vector<D> high) {
+  return fold_pairs<F>(d, low, high);
+}
+#endif
+/// How many lanes of D a block has, or all if that makes no difference.
+template <class D>
+inline constexpr int64_t kBlockLanes = static_cast<int64_t>(hn::MaxLanes(D())) / (kHasTwoBlocks<D> ? 2 : 1);
+/// Where `kFolds` times folding pairs in blocks leaves what folding pairs of whole vectors leaves in lane `lane`.
+template <class D, int kFolds>
+constexpr int64_t place_of_lane(int64_t lane) {
+  if constexpr (!kHasTwoBlocks<D> || kFolds == 0) return lane;
+  const int64_t low = kBlockLanes<D> >> kFolds;  // lanes that lie together
+  return lane / low % 2 * kBlockLanes<D> + lane / (2 * low) * low + lane % low;
+}
+/// The lanes of the whole vector again. `kFolds`: as in `place_of_lane`.
+template <int kFolds, class D>
+HWY_INLINE Vector<D> in_order_of_lanes(Vector<D> v) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  using Index = hwy::MakeSigned<hn::TFromD<D>>;
+  alignas(64) static constexpr auto kPlaces = [] {
+    std::array<Index, static_cast<std::size_t>(kLanes)> places{};
+    for (std::size_t i = 0; i < places.size(); ++i)
+      places[i] = static_cast<Index>(place_of_lane<D, kFolds>(static_cast<int64_t>(i)));
+    return places;
+  }();
+  return {hn::TableLookupLanes(v.v, hn::SetTableIndices(D(), kPlaces.data()))};
+}
+/// Folds the halves of two vectors: one after the other.
+template <class F, class D>
+HWY_INLINE Vector<D> fold_whole_blocks(D d, Vector<D> low, Vector<D> high) {
+  return F::forward(Vector<D>{hn::ConcatLowerLower(d, high.v, low.v)},
+                    Vector<D>{hn::ConcatUpperUpper(d, high.v, low.v)});
+}
+
 /// The fold of a vector's lanes, in the order of `fold_across`. `kBytes`: of neighbours that are folded already.
 template <class F, std::size_t kBytes, class D>
 HWY_INLINE hn::TFromD<D> fold_lanes(D d, Vector<D> v) {
@@ -144,13 +202,13 @@ HWY_INLINE Vector<D> fold_across(D d, Vector<D>* vectors, int64_t count) {
   using T = hn::TFromD<D>;
   constexpr std::size_t kBytes = hn::MaxLanes(D()) * sizeof(T);
   if constexpr (sizeof(T) < 4 && (kBytes == 16 || kBytes == 32)) return fold_interleaved<F>(d, vectors, count);
-  for (std::size_t lanes = hn::MaxLanes(d); lanes > 1; lanes /= 2) {
+  for (int64_t lanes = kBlockLanes<D>; lanes > 1; lanes /= 2) {
     const int64_t pairs = (count + 1) / 2;
     for (int64_t i = 0; i < pairs; ++i)
-      vectors[i] = fold_pairs<F>(d, vectors[2 * i], vectors[std::min(2 * i + 1, count - 1)]);
+      vectors[i] = fold_pairs_in_blocks<F>(d, vectors[2 * i], vectors[std::min(2 * i + 1, count - 1)]);
     count = pairs;
   }
-  return vectors[0];
+  return kHasTwoBlocks<D> ? fold_whole_blocks<F>(d, vectors[0], vectors[count - 1]) : vectors[0];
 }
 #else
 template <class F, std::size_t kBytes, class D>
@@ -194,23 +252,33 @@ HWY_INLINE Vector<D> fold_row(D d, const typename Load::From* from, int64_t n, b
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Folds pairs of neighbouring lanes of `kCount` vectors, which follow each other, until one vector is left.
-template <class F, int64_t kCount, class D>
+/// Folds pairs of neighbouring lanes of `kCount` vectors, which follow each other, until one vector is left. `kFolds`:
+/// how often they were folded in blocks before.
+template <class F, int64_t kCount, int kFolds = 0, class D>
 HWY_INLINE Vector<D> fold_all_pairs(D d, Vector<D>* vectors) {
-  if constexpr (kCount > 1) {
-    unrolled<kCount / 2>([&](int64_t k)
-                             TENON_UNROLLED { vectors[k] = fold_pairs<F>(d, vectors[2 * k], vectors[2 * k + 1]); });
-    return fold_all_pairs<F, kCount / 2>(d, vectors);
+  constexpr bool kFillsBlocks = kBlockLanes<D> == (1 << kFolds);
+  if constexpr (kCount == 1 && kHasTwoBlocks<D> && kFolds > 0) {
+    return in_order_of_lanes<kFolds>(vectors[0]);
+  } else if constexpr (kCount == 1) {
+    return vectors[0];
+  } else if constexpr (kHasTwoBlocks<D> && kFillsBlocks) {
+    static_assert(kCount == 2, "as many vectors as lanes");
+    return fold_whole_blocks<F>(d, vectors[0], vectors[1]);
+  } else {
+    unrolled<kCount / 2>(
+        [&](int64_t k) TENON_UNROLLED { vectors[k] = fold_pairs_in_blocks<F>(d, vectors[2 * k], vectors[2 * k + 1]); });
+    return fold_all_pairs<F, kCount / 2, kFolds + 1>(d, vectors);
   }
-  return vectors[0];
 }
 /// Folds as many rows as a vector has lanes. `counted`: lanes of a row of less than a vector; else those of a row's
 /// last vector that were folded before.
 template <class F, class Load, class D>
 HWY_INLINE Vector<D> fold_group(D d, const typename Load::From* from, int64_t n, int64_t step, hn::Mask<D> counted) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
+  // Four rows a pointer: so many offsets fit registers.
+  const typename Load::From* const fours[] = {from, from + 4 * step};
   const auto load = [&](int64_t row, int64_t i)
-                        TENON_UNROLLED { return Vector<D>{Load::vector(d, from + row * step + i)}; };
+                        TENON_UNROLLED { return Vector<D>{Load::vector(d, fours[row / 4] + row % 4 * step + i)}; };
   Vector<D> rows[kLanes];
   unrolled<kLanes>([&](int64_t k) TENON_UNROLLED { rows[k] = load(k, 0); });
   if constexpr (kFoldsShortRows<Load>)
@@ -242,13 +310,13 @@ HWY_INLINE int64_t fold_whole_rows(D d, typename Load::To* out, const typename L
   return row;
 }
 /// Rows of an odd number of lanes, without gaps: lane l of the kRow vectors that hold kLanes of them belongs to another
-/// row in each vector. As indices for vectors of D.
-template <int64_t kRow, class D>
+/// row in each vector. As indices for vectors of D, whose lanes were folded `kFolds` times in blocks.
+template <int64_t kRow, int kFolds, class D>
 class OddRows {
  public:
   static constexpr int64_t kLanes = hn::MaxLanes(D()), kBits = kRow < 4 ? 2 : kRow < 8 ? 3 : 4;
   /// kLanes times this is 1 modulo kRow. Lane l of column c lies in vector (c * kInverse - turns) % kRow, where bit b
-  /// of the lane's turns is set in kTurns[b].
+  /// of the lane's turns is set in turned(b).
   static constexpr int64_t kInverse = [] {
     int64_t inverse = 1;
     while (kLanes * inverse % kRow != 1) ++inverse;
@@ -257,8 +325,19 @@ class OddRows {
   using Index = hwy::MakeSigned<hn::TFromD<D>>;
   using Table = std::array<Index, static_cast<std::size_t>(kLanes)>;
 
-  static HWY_INLINE hn::Mask<D> turns(std::size_t bit) {
-    return hn::RebindMask(D(), hn::MaskFromVec(hn::Load(hn::RebindToSigned<D>(), kTurns[bit].data())));
+  /// Takes `yes` in the lanes whose turns have this bit, else `no`.
+  template <int64_t kBit>
+  static HWY_INLINE hn::Vec<D> choose_turned(hn::Vec<D> yes, hn::Vec<D> no) {
+    constexpr uint32_t kTurned = turned(kBit);
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (sizeof(hn::TFromD<D>) == 4 && kLanes == 8) {  // on any of four ports; by a mask on two
+      const hn::Repartition<float, D> floats;
+      const auto a = hn::BitCast(floats, no), b = hn::BitCast(floats, yes);
+      return hn::BitCast(D(), hn::Vec256<float>{_mm256_blend_ps(a.raw, b.raw, kTurned)});
+    }
+#endif
+    alignas(8) static constexpr uint8_t kBytes[8] = {kTurned & 255, kTurned >> 8};
+    return hn::IfThenElse(hn::LoadMaskBits(D(), kBytes), yes, no);
   }
   /// Of the lanes that follow `by` lanes further.
   static HWY_INLINE auto shift(std::size_t by) { return hn::SetTableIndices(D(), kShifts[by % kLanes].data()); }
@@ -274,13 +353,22 @@ class OddRows {
         made[i][lane] = static_cast<Index>(of(static_cast<int64_t>(i), static_cast<int64_t>(lane)));
     return made;
   }
-  alignas(64) static constexpr auto kTurns = tables<kBits>([](int64_t bit, int64_t lane) {
-    return (lane * kInverse % kRow >> bit & 1) != 0 ? -1 : 0;
+  static constexpr int64_t place_of(int64_t lane) { return place_of_lane<D, kFolds>(lane % kLanes); }
+  static constexpr int64_t lane_at(int64_t place) {
+    int64_t lane = 0;
+    while (place_of(lane) != place) ++lane;
+    return lane;
+  }
+  static constexpr uint32_t turned(int64_t bit) {
+    uint32_t lanes = 0;
+    for (int64_t place = 0; place < kLanes; ++place)
+      lanes |= static_cast<uint32_t>(lane_at(place) * kInverse % kRow >> bit & 1) << place;
+    return lanes;
+  }
+  alignas(64) static constexpr auto kShifts = tables<kLanes>([](int64_t by, int64_t place) {
+    return place_of(lane_at(place) + by);
   });
-  alignas(64) static constexpr auto kShifts = tables<kLanes>([](int64_t by, int64_t lane) {
-    return (lane + by) % kLanes;
-  });
-  alignas(64) static constexpr Table kRows = tables<1>([](int64_t, int64_t lane) { return kRow * lane % kLanes; })[0];
+  alignas(64) static constexpr Table kRows = tables<1>([](int64_t, int64_t row) { return place_of(kRow * row); })[0];
 };
 
 /// Folds rows of kRow lanes without gaps, as many together as a vector has lanes. Vectors that hold parts of several
@@ -303,8 +391,10 @@ class RowsAsColumns {
 
  private:
   static constexpr int64_t kLanes = hn::MaxLanes(D()), kOdd = kRow / (kRow & -kRow);
+  static constexpr int kFolds = kRow == kOdd ? 0 : kRow == 2 * kOdd ? 1 : 2;
+  static_assert(kRow == kOdd << kFolds && (!kHasTwoBlocks<D> || kBlockLanes<D> >= (1 << kFolds)));
   using V = Vector<D>;
-  using Odd = OddRows<kOdd, D>;
+  using Odd = OddRows<kOdd, kFolds, D>;
 
   static HWY_INLINE V fold(const From* from) {
     V v[kRow];
@@ -319,7 +409,8 @@ class RowsAsColumns {
   template <int64_t kCount>
   static HWY_INLINE void fold_even(V* v) {
     if constexpr (kCount > kOdd) {
-      unrolled<kCount / 2>([&](int64_t k) TENON_UNROLLED { v[k] = fold_pairs<F>(D(), v[2 * k], v[2 * k + 1]); });
+      unrolled<kCount / 2>([&](int64_t k)
+                               TENON_UNROLLED { v[k] = fold_pairs_in_blocks<F>(D(), v[2 * k], v[2 * k + 1]); });
       fold_even<kCount / 2>(v);
     }
   }
@@ -328,10 +419,10 @@ class RowsAsColumns {
   static HWY_INLINE void turn(V* v) {
     if constexpr (kBit < Odd::kBits) {
       constexpr int64_t kBy = (int64_t{1} << kBit) % kOdd;
-      const auto moves = Odd::turns(kBit);
       V turned[kOdd];
-      unrolled<kOdd>([&](int64_t k)
-                         TENON_UNROLLED { turned[k].v = hn::IfThenElse(moves, v[(k + kOdd - kBy) % kOdd].v, v[k].v); });
+      unrolled<kOdd>([&](int64_t k) TENON_UNROLLED {
+        turned[k].v = Odd::template choose_turned<kBit>(v[(k + kOdd - kBy) % kOdd].v, v[k].v);
+      });
       unrolled<kOdd>([&](int64_t k) TENON_UNROLLED { v[k] = turned[k]; });
       turn<kBit + 1>(v);
     }
@@ -350,8 +441,8 @@ class RowsAsColumns {
   }
 };
 
-/// Folds rows of 3, 5, 6 or 7 lanes without gaps, and extremes of 9, 10 and 12 in vectors of 16. Returns false for
-/// others: longer ones gain nothing. Vectors hold few rows of 8-byte elements.
+/// Folds rows of 3, 5 or 6 lanes without gaps, in vectors of 16 also of 7, and extremes of 9, 10 and 12. Returns false
+/// for others: longer ones gain nothing, and vectors hold few rows of 8-byte elements.
 template <class F, class Load>
 HWY_INLINE bool fold_as_columns(typename Load::To* out, const typename Load::From* from, int64_t n, int64_t rows) {
   using T = typename Load::To;
@@ -360,11 +451,13 @@ HWY_INLINE bool fold_as_columns(typename Load::To* out, const typename Load::Fro
     if (n == 3) return RowsAsColumns<F, Load, 3, D>::run(out, from, rows), true;
     if (n == 5) return RowsAsColumns<F, Load, 5, D>::run(out, from, rows), true;
     if (n == 6) return RowsAsColumns<F, Load, 6, D>::run(out, from, rows), true;
-    if (n == 7) return RowsAsColumns<F, Load, 7, D>::run(out, from, rows), true;
-    if constexpr (hn::MaxLanes(D()) == 16 && (std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>)) {
-      if (n == 9) return RowsAsColumns<F, Load, 9, D>::run(out, from, rows), true;
-      if (n == 10) return RowsAsColumns<F, Load, 10, D>::run(out, from, rows), true;
-      if (n == 12) return RowsAsColumns<F, Load, 12, D>::run(out, from, rows), true;
+    if constexpr (hn::MaxLanes(D()) == 16) {
+      if (n == 7) return RowsAsColumns<F, Load, 7, D>::run(out, from, rows), true;
+      if constexpr (std::is_same_v<F, ops::amax> || std::is_same_v<F, ops::amin>) {
+        if (n == 9) return RowsAsColumns<F, Load, 9, D>::run(out, from, rows), true;
+        if (n == 10) return RowsAsColumns<F, Load, 10, D>::run(out, from, rows), true;
+        if (n == 12) return RowsAsColumns<F, Load, 12, D>::run(out, from, rows), true;
+      }
     }
   }
   return false;
