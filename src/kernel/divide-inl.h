@@ -271,7 +271,7 @@ class DivisorSource {
  public:
   HWY_INLINE explicit DivisorSource(const Lanes& lanes) : lanes_(lanes) {}
   HWY_INLINE Divisors<D> at(int64_t i) const { return Divisors<D>(lanes_.at(i).v); }
-  HWY_INLINE Divisors<D> last(int64_t n) const { return Divisors<D>(lanes_.last(n).v); }
+  HWY_INLINE Divisors<D> first(int64_t n) const { return Divisors<D>(lanes_.first(n).v); }
 
  private:
   VectorSource<D> lanes_;
@@ -282,7 +282,7 @@ class OneDivisor {
   HWY_INLINE explicit OneDivisor(const Lanes& lanes)
       : divisors_(hn::Set(D(), *static_cast<const hn::TFromD<D>*>(lanes.data))) {}
   HWY_INLINE const Divisors<D>& at(int64_t) const { return divisors_; }
-  HWY_INLINE const Divisors<D>& last(int64_t) const { return divisors_; }
+  HWY_INLINE const Divisors<D>& first(int64_t) const { return divisors_; }
 
  private:
   Divisors<D> divisors_;

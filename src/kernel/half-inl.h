@@ -463,8 +463,7 @@ class HalfLanesOrSplat {
 };
 
 /// `n` lanes, by vectors. With AVX-512 the last one is loaded and stored by a mask. Elsewhere it overlaps the one
-/// before and is computed first, because `out` may be an input; fewer lanes than one vector are computed by shorter
-/// vectors.
+/// before; fewer lanes than one vector are computed by shorter vectors.
 template <class Form, class D, class... Sources>
 HWY_INLINE void half_loop(D d, void* out, int64_t n, const Sources&... in) {
   constexpr int64_t kLanes = hn::MaxLanes(d);
@@ -477,9 +476,9 @@ HWY_INLINE void half_loop(D d, void* out, int64_t n, const Sources&... in) {
   if (i < n) store_some(d_out, in_register(d_out, Form::run(d, in.some(d, i, n - i)...)), to + i, n - i);
 #else
   if (n >= kLanes) {
-    const auto last = Form::run(d, in.at(d, n - kLanes)...);
-    for (int64_t i = 0; i + kLanes < n; i += kLanes) store_vector(d_out, Form::run(d, in.at(d, i)...), to + i);
-    store_vector(d_out, last, to + n - kLanes);
+    store_overlapping<kLanes>(
+        n, Form::run(d, in.at(d, 0)...), [&](int64_t i) TENON_UNROLLED { return Form::run(d, in.at(d, i)...); },
+        [&](int64_t i, auto v) TENON_UNROLLED { store_vector(d_out, v, to + i); });
   } else if constexpr (kLanes > 8) {
     half_loop<Form>(hn::CappedTag<hn::TFromD<D>, 8>(), out, n, in...);
   } else {

@@ -13,10 +13,6 @@
 #include "kernel/some_lanes-inl.h"
 #include "kernel/vector_loop-inl.h"
 
-// A lambda that is inlined before anything else is done with the function around it.
-#undef TENON_UNROLLED
-#define TENON_UNROLLED HWY_ATTR __attribute__((always_inline))
-
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
 

@@ -8,6 +8,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernel/quotient-inl.h"
+#include "kernel/some_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -35,10 +36,8 @@ HWY_INLINE bool divide_by_one(T* to, const T* from, T divisor, int64_t n) {
   constexpr int64_t kLanes = hn::MaxLanes(d);
   if (!Quotients::takes(divisor)) return false;
   const Quotients quotients(divisor);
-  // The last vector overlaps the one before; it is read first, because the result may lie where the dividend does.
-  const auto last = quotients(hn::LoadU(d, from + n - kLanes));
-  for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(quotients(hn::LoadU(d, from + i)), d, to + i);
-  hn::StoreU(last, d, to + n - kLanes);
+  const auto at = [&](int64_t i) TENON_UNROLLED { return quotients(hn::LoadU(d, from + i)); };
+  store_overlapping<kLanes>(n, at(0), at, [&](int64_t i, auto v) TENON_UNROLLED { hn::StoreU(v, d, to + i); });
   return true;
 }
 

@@ -1,4 +1,4 @@
-// kernel: loads and stores of fewer lanes than a vector has. No memory beside them is touched.
+// kernel: loads and stores of fewer lanes than a vector has, and of last vectors. No memory beside them is touched.
 #if defined(TENON_KERNEL_SOME_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_SOME_LANES_INL_H
 #undef TENON_KERNEL_SOME_LANES_INL_H
@@ -9,6 +9,10 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+
+// A lambda that is inlined before anything else is done with the function around it.
+#undef TENON_UNROLLED
+#define TENON_UNROLLED HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::HWY_NAMESPACE {
@@ -47,6 +51,23 @@ HWY_INLINE void store_some(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count) 
   hn::StoreU(v, d, lanes);
   for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
 #endif
+}
+
+/// Stores vectors of n >= kLanes lanes, the last of which overlaps the one before: `v`, which begins at 0, and those
+/// that `compute(i)` gives, by `store(i, v)`. Each is computed before the one before is stored, because the result may
+/// lie where an input does. In the order of memory: of rows that begin with their last vector, the processor reads no
+/// further ones ahead. Bench: ./dev bench --sweep, gaps.
+template <int64_t kLanes, class V, class Compute, class Store>
+HWY_INLINE void store_overlapping(int64_t n, V v, const Compute& compute, const Store& store) {
+  int64_t i = 0;
+  while (i < n - kLanes) {
+    const int64_t next = i + kLanes < n - kLanes ? i + kLanes : n - kLanes;
+    const V of_next = compute(next);
+    store(i, v);
+    v = of_next;
+    i = next;
+  }
+  store(i, v);
 }
 
 }  // namespace tenon::HWY_NAMESPACE

@@ -33,10 +33,10 @@ class VectorSource {
   VectorSource(const VectorSource&) = delete;
   VectorSource& operator=(const VectorSource&) = delete;
   HWY_INLINE Vector<D> at(int64_t i) const { return {hn::LoadU(D(), data_ + (i & mask_))}; }
-  /// The last of `n` lanes, as many as a vector holds; if there are fewer, all, and the first one again.
-  HWY_INLINE Vector<D> last(int64_t n) const {
+  /// The first of `n` lanes, as many as a vector holds; if there are fewer, all, and the first one again.
+  HWY_INLINE Vector<D> first(int64_t n) const {
     constexpr int64_t kLanes = hn::MaxLanes(D());
-    if (mask_ == 0 || n >= kLanes) return at(n - kLanes);
+    if (mask_ == 0 || n >= kLanes) return at(0);
     return {load_repeated(D(), data_, n)};
   }
 
@@ -52,9 +52,9 @@ class MovingSource {
  public:
   HWY_INLINE explicit MovingSource(const Lanes& lanes) : data_(static_cast<const T*>(lanes.data)) {}
   HWY_INLINE Vector<D> at(int64_t i) const { return {hn::LoadU(D(), data_ + i)}; }
-  HWY_INLINE Vector<D> last(int64_t n) const {
+  HWY_INLINE Vector<D> first(int64_t n) const {
     constexpr int64_t kLanes = hn::MaxLanes(D());
-    return n >= kLanes ? at(n - kLanes) : Vector<D>{load_repeated(D(), data_, n)};
+    return n >= kLanes ? at(0) : Vector<D>{load_repeated(D(), data_, n)};
   }
 
  private:
@@ -68,7 +68,7 @@ class NumberSource {
   HWY_INLINE explicit NumberSource(const Lanes& lanes)
       : value_(hn::Set(D(), *static_cast<const hn::TFromD<D>*>(lanes.data))) {}
   HWY_INLINE Vector<D> at(int64_t) const { return {value_}; }
-  HWY_INLINE Vector<D> last(int64_t) const { return {value_}; }
+  HWY_INLINE Vector<D> first(int64_t) const { return {value_}; }
 
  private:
   hn::Vec<D> value_;
@@ -81,27 +81,25 @@ template <class D>
 HWY_INLINE Vector<hn::Half<D>> first_half(Vector<D> of) {
   return {hn::LowerHalf(hn::Half<D>(), of.v)};
 }
-/// A formula over whole vectors. The last one overlaps the one before; it is computed first, because `out` may be an
-/// input.
+/// A formula over whole vectors.
 template <class F, class D, class... Sources>
 HWY_INLINE void vector_loop(D d, void* out, int64_t n, const Sources&... in) {
   using T = hn::TFromD<D>;
   constexpr int64_t kLanes = hn::MaxLanes(D());
   T* to = static_cast<T*>(out);
-  // Whole blocks lie apart from the inputs and are read in their order: where vectors of float64 cross cache lines, a
-  // Zen 4 reads blocks that begin with their last vector from memory three times as slowly.
   if (__builtin_constant_p(n) && n % kLanes == 0) {
     for (int64_t i = 0; i < n; i += kLanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
     return;
   }
   if constexpr (kByHalves<F> && sizeof(T) == sizeof(float) && kLanes == 16) {
     const hn::Half<D> half;
-    if (n <= kLanes / 2) return store_some(half, F::forward(first_half(in.last(n))...).v, to, n);
+    if (n <= kLanes / 2) return store_some(half, F::forward(first_half(in.first(n))...).v, to, n);
   }
-  const auto last = F::forward(in.last(n)...).v;
-  if (n < kLanes) return store_some(d, last, to, n);
-  for (int64_t i = 0; i + kLanes < n; i += kLanes) hn::StoreU(F::forward(in.at(i)...).v, d, to + i);
-  hn::StoreU(last, d, to + n - kLanes);
+  const auto first = F::forward(in.first(n)...).v;
+  if (n < kLanes) return store_some(d, first, to, n);
+  store_overlapping<kLanes>(
+      n, first, [&](int64_t i) TENON_UNROLLED { return F::forward(in.at(i)...).v; },
+      [&](int64_t i, hn::Vec<D> v) TENON_UNROLLED { hn::StoreU(v, d, to + i); });
 }
 
 }  // namespace tenon::HWY_NAMESPACE
