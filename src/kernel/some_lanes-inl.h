@@ -59,15 +59,13 @@ HWY_INLINE void store_some(D d, hn::Vec<D> v, hn::TFromD<D>* to, int64_t count) 
 /// further ones ahead. Bench: ./dev bench --sweep, gaps.
 template <int64_t kLanes, class V, class Compute, class Store>
 HWY_INLINE void store_overlapping(int64_t n, V v, const Compute& compute, const Store& store) {
-  int64_t i = 0;
-  while (i < n - kLanes) {
-    const int64_t next = i + kLanes < n - kLanes ? i + kLanes : n - kLanes;
-    const V of_next = compute(next);
-    store(i, v);
+  const int64_t last = n - kLanes;
+  for (int64_t next = kLanes; next < n; next += kLanes) {
+    const V of_next = compute(next < last ? next : last);
+    store(next - kLanes, v);
     v = of_next;
-    i = next;
   }
-  store(i, v);
+  store(last, v);
 }
 
 }  // namespace tenon::HWY_NAMESPACE
