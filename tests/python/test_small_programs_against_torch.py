@@ -30,6 +30,7 @@ PROGRAMS = {
     "an empty mask of bytes": "v0 = T.tensor([True, False]); v0[T.tensor([], dtype=T.uint8)] = 0",
     "indexing a 0-dim tensor": "v0 = T.tensor(3); v0[v0] = v0; v0[T.tensor(0)]; v0[T.tensor([0])]",
     "several ellipses": "v0 = T.ones([1, 2, 4]); v0[..., ..., T.tensor([0])]",
+    "index out of range, slice step of zero": "v0 = T.zeros([1, 1]); v0[1, 3::0]; v0[1, 3::0] = 2; v0[3::0, 1]; v0[3::0, 1] = 2; v0[0, ::0]; v0[::0]; v0[5, ::-1]",
     "slicing a 0-dim tensor": "v0 = T.tensor(1.0); v0[::-1]; v0[::0]; v0[::2]",
     "results of nonzero share a storage": "v0 = T.tensor([[1, 0], [1, 1]]); v1 = T.nonzero(v0, as_tuple=True); v2 = T.where(v0); v3 = T.nonzero(v0 > 5, as_tuple=True)",
     "first index out of range": "v0 = T.tensor([[[0]]]); v0[T.tensor([0, 2, 1]), [1, 0, 1]]; v0[[0, 3], [0, 0]] = 1; v0[[0, -2]]",
