@@ -739,15 +739,13 @@ template <class D>
 HWY_INLINE Vector<D> square_root(Vector<D> a) {
   return {square_root_vector(D(), a.v)};
 }
-/// `result`, unless `b` is NaN: then a NaN.
+/// `result`, unless `b` is NaN.
 template <class D>
 HWY_INLINE Vector<D> unless_nan([[maybe_unused]] Vector<D> b, hn::Vec<D> result) {
-  if constexpr (!std::is_floating_point_v<hn::TFromD<D>>)
-    return {result};
-  else if constexpr (HWY_TARGET == HWY_AVX2)  // all bits set: a choice would wait for the ports that compare
-    return {hn::Or(result, hn::VecFromMask(D(), hn::IsNaN(b.v)))};
-  else
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>)
     return {hn::IfThenElse(hn::IsNaN(b.v), b.v, result)};
+  else
+    return {result};
 }
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 // For two equal values, and if one is NaN, Max and Min give the second operand. The compiler joins them with a choice
