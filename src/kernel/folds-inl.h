@@ -275,6 +275,7 @@ HWY_INLINE Vector<D> fold_all_pairs(D d, Vector<D>* vectors) {
 template <class F, class Load, class D>
 HWY_INLINE Vector<D> fold_group(D d, const typename Load::From* from, int64_t n, int64_t step, hn::Mask<D> counted) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
+  static_assert(kLanes <= 8);
   // Four rows a pointer: so many offsets fit registers.
   const typename Load::From* const fours[] = {from, from + 4 * step};
   const auto load = [&](int64_t row, int64_t i)
