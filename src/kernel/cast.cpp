@@ -122,7 +122,7 @@ struct TruncateByInt32 {
 };
 #endif
 
-/// The loop of casts of an instruction or two: two vectors a turn, because one would wait for the count of turns.
+/// For casts of an instruction or two: two vectors a turn, because counting the turns takes as long as one vector.
 /// Bench: ./dev bench --sweep, casts.
 template <class Form, class Source, class D>
 HWY_INLINE void cast_loop(D d, void* out, const Lanes* in, int64_t n) {

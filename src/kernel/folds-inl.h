@@ -331,14 +331,14 @@ class OddRows {
   static HWY_INLINE hn::Vec<D> choose_turned(hn::Vec<D> yes, hn::Vec<D> no) {
     constexpr uint32_t kTurned = turned(kBit);
 #if HWY_TARGET == HWY_AVX2
-    if constexpr (sizeof(hn::TFromD<D>) == 4 && kLanes == 8) {  // on any of four ports; by a mask on two
-      const hn::Repartition<float, D> floats;
-      const auto a = hn::BitCast(floats, no), b = hn::BitCast(floats, yes);
-      return hn::BitCast(D(), hn::Vec256<float>{_mm256_blend_ps(a.raw, b.raw, kTurned)});
-    }
-#endif
+    // Zen 3 runs blends by a constant on four ports, and blends by a mask on two.
+    const hn::Repartition<float, D> floats;
+    const auto a = hn::BitCast(floats, no), b = hn::BitCast(floats, yes);
+    return hn::BitCast(D(), hn::Vec256<float>{_mm256_blend_ps(a.raw, b.raw, kTurned)});
+#else
     alignas(8) static constexpr uint8_t kBytes[8] = {kTurned & 255, kTurned >> 8};
     return hn::IfThenElse(hn::LoadMaskBits(D(), kBytes), yes, no);
+#endif
   }
   /// Of the lanes that follow `by` lanes further.
   static HWY_INLINE auto shift(std::size_t by) { return hn::SetTableIndices(D(), kShifts[by % kLanes].data()); }

@@ -98,8 +98,7 @@ HWY_INLINE void prefetch_vectors(const T* from, int64_t lanes) {
 /// With a constant stride the compiler permutes whole vectors, but moves the last elements one by one, for which a load
 /// of the whole vector waits. `behind`: elements that may be read behind the last one. Loads under a mask wait for each
 /// other if they miss the caches: rows of 64 and 262 took 1.2 times as long as with a last vector that overlaps the one
-/// before.
-/// Bench: ./dev bench --sweep, steps.
+/// before. Bench: ./dev bench --sweep, steps.
 template <int64_t kStride, class T>
 HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int64_t n,
                              [[maybe_unused]] int64_t behind = 0, [[maybe_unused]] bool is_far = false) {

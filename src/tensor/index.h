@@ -18,8 +18,8 @@ struct Indexed {
 /// own, except when it is the only index of a read.
 Indexed index_view(const Tensor& self, const Index* indices, int64_t count, bool reads);
 
-/// The last view of the chain that index_view makes, without the others. Undefined if there
-/// are index tensors, less than two entries, an error in their number, or a history, which has a link for each view.
+/// The last view of the chain that index_view makes, without the others. Undefined if there are index tensors, less
+/// than two entries, an error in their number, or a history, which has a link for each view.
 Tensor view_at_once(const Tensor& self, const Index* indices, int64_t count);
 
 /// IndexError "index 3 is out of bounds for dimension 0 with size 3".

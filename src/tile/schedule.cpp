@@ -51,8 +51,8 @@ constexpr int64_t kJoinedRowBytes[] = {416, 1664, 1664, 2048, 2048}, kStreamedUn
                   kJoinedTurnBytes = 2048;
 // Rows with gaps between them mostly end within cache lines, which streaming stores cannot write, so shorter rows use
 // ordinary stores. The shortest that are streamed: of rows that are whole lines; of others with gaps of at least
-// kWideGapBytes; of all others. Elements of one and two bytes leave more
-// single lanes there. Bench: ./dev bench --sweep, gaps.
+// kWideGapBytes; of all others. Elements of one and two bytes leave more single lanes there. Bench: ./dev bench
+// --sweep, gaps.
 constexpr int64_t kStreamedLinesBytes = 768, kStreamedRowBytes = 1024, kWideGapBytes = 384, kStreamedLongBytes = 4096,
                   kStreamedNarrowRowBytes = 1536;
 // A short periodic operand is repeated up to this many elements, and bytes: kernel calls are rare, and it stays in the
