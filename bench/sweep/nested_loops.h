@@ -6,10 +6,10 @@
 
 namespace bench {
 
-/// Nested loops for a call: over the dims of the result, or of the operand where it is reduced, in the order of memory
-/// (with a row of sums for reduced outer dims). Dims that all operands pass over without a jump are one. They plan
-/// nothing, check nothing, allocate nothing and do not arrange for caches. Empty for mixed dtypes, float16, var, scans,
-/// products, joins and functions. `reduced` are the dims of `a` that a reduction sums.
-Work nested_loops(Call call, const Operands<Tenon>& operands, const Dims& reduced);
+/// Nested loops for a call: over the dims of the result, or of the operand where it is reduced, in the order of memory.
+/// Dims that all operands pass over without a jump are one. They plan nothing, check nothing, allocate nothing and do
+/// not arrange for caches. Empty for running sums along rows. `reduced` are the dims of `a` that a
+/// reduction sums; `dim` is that of joins and running sums.
+Work nested_loops(Call call, const Operands<Tenon>& operands, const Dims& reduced, int64_t dim);
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "../huge_pages.h"
 #include "../measure.h"
@@ -106,17 +106,6 @@ void scan_rows(const Area& area, int64_t row) {
   }
 }
 
-/// Runs `work(thread, repeats)` on so many threads, the calling one among them.
-template <class Share>
-Work on_threads(int threads, Share share) {
-  return [threads, share](int64_t repeats) {
-    std::vector<std::thread> others;
-    for (int thread = 1; thread < threads; ++thread) others.emplace_back(share, thread, repeats);
-    share(0, repeats);
-    for (std::thread& other : others) other.join();
-  };
-}
-
 std::shared_ptr<std::vector<Area>> make_areas(int64_t reads, int64_t writes, int threads) {
   const auto lines = [threads](int64_t nbytes) { return (nbytes / threads + kLine - 1) / kLine; };
   auto areas = std::make_shared<std::vector<Area>>();
@@ -126,18 +115,31 @@ std::shared_ptr<std::vector<Area>> make_areas(int64_t reads, int64_t writes, int
 /// On every thread, over its area.
 template <class Loop>
 Work over_areas(const std::shared_ptr<std::vector<Area>>& areas, Loop loop) {
-  return on_threads(static_cast<int>(areas->size()), [areas, loop](int thread, int64_t repeats) {
-    for (int64_t i = 0; i < repeats; ++i) loop((*areas)[static_cast<std::size_t>(thread)]);
-  });
+  std::vector<Work> shares;
+  for (std::size_t thread = 0; thread < areas->size(); ++thread)
+    shares.push_back([=](int64_t repeats) {
+      for (int64_t i = 0; i < repeats; ++i) loop((*areas)[thread]);
+    });
+  return on_threads(shares);
 }
 /// On every thread, with its part of `count`.
 Work over_counts(void (*loop)(int64_t), int64_t count, int threads) {
-  return on_threads(threads, [=](int, int64_t repeats) {
+  const Work share = [=](int64_t repeats) {
     for (int64_t i = 0; i < repeats; ++i) loop(count / threads);
-  });
+  };
+  return on_threads(std::vector<Work>(static_cast<std::size_t>(threads), share));
 }
 
 }  // namespace
+
+Work on_threads(std::vector<Work> shares) {
+  return [shares = std::move(shares)](int64_t repeats) {
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < shares.size(); ++i) others.emplace_back(shares[i], repeats);
+    shares[0](repeats);
+    for (std::thread& other : others) other.join();
+  };
+}
 
 Work plain_moves(int64_t reads, int64_t writes, int threads) {
   const auto areas = make_areas(reads, writes, threads);

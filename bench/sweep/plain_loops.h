@@ -1,8 +1,13 @@
 // bench: the plainest loops for a number of bytes or for the arithmetic of an op: what this machine can do.
 #pragma once
+#include <vector>
+
 #include "../cases.h"
 
 namespace bench {
+
+/// Runs each on a thread of its own, the first on the calling one. They don't wait for each other between repeats.
+Work on_threads(std::vector<Work> shares);
 
 /// Reads and writes so many bytes, each once, with ordinary or streaming stores, whichever are faster here. Every
 /// thread has an equal share.

@@ -318,12 +318,55 @@ inline bool may_write_small(const TensorImpl& out, const TensorImpl& operand) {
   return &operand == &out ? SizesView(operand.sizes) == SizesView(out.sizes) : !share_memory(operand, out);
 }
 
+/// Adds one of two operands of the dtype, or a number; false if it needs the general path.
+inline bool add_operand_for_rows(SmallBroadcast<3>& broadcast, int i, const Arg& arg, const TensorImpl& out,
+                                 Number& number) {
+  if (arg.is_tensor()) {
+    const TensorImpl& operand = *arg.tensor().impl();
+    broadcast.data[i] = operand.data();
+    return operand.dtype == out.dtype && operand.device == Device::cpu && may_write_small(out, operand);
+  }
+  if (!number_fits(arg.number(), out.dtype)) return false;
+  store_real(arg.number(), out.dtype, number.bytes);
+  broadcast.data[i] = number.bytes;
+  return true;
+}
+/// Two operands into a tensor of their dtype whose rows lie apart, which is one of them or shares no memory with them.
+inline bool small_rows_into(Op op, Tensor& out, Args args) {
+  const TensorImpl& impl = *out.impl();
+  const FastKernel& entry = fast_kernel(op, impl.dtype);
+  if (!entry.rows || entry.result != impl.dtype || row_of(op).promotion == Promotion::logical) return false;
+  if (impl.device != Device::cpu || impl.numel == 0 || impl.numel > kSmallRowsNumel || CourseRecord::now())
+    return false;
+  SmallBroadcast<3> broadcast;
+  Number numbers[2];
+  StridedView views[3]{};
+  views[2] = {impl.sizes, impl.strides};
+  broadcast.data[2] = impl.data();
+  bool has_shape = false;  // of an operand that has all elements, so that none is missing
+  for (int i = 0; i < 2; ++i) {
+    if (!add_operand_for_rows(broadcast, i, *args[i], impl, numbers[i])) return false;
+    if (!args[i]->is_tensor()) continue;
+    views[i] = {args[i]->tensor().sizes(), args[i]->tensor().strides()};
+    has_shape = has_shape || views[i].sizes == views[2].sizes;
+  }
+  broadcast.rows_kernel = entry.rows;
+  if (!has_shape || !broadcast.set(views, itemsize(impl.dtype), impl.numel, true, ResultStrides::given)) return false;
+  if (!(broadcast.shape() == views[2].sizes) || !broadcast.fills_rows()) return false;
+  run_small_into(broadcast, entry.kernel);
+  bump_version(out);
+  return true;
+}
+
 template <int kCount, class... Numbers>
 inline bool small_into_of(Op op, Tensor& out, Args args, Numbers*... numbers) {
   SmallBroadcast<kCount> broadcast;
   FastKernel entry;
   const TensorImpl* impl = out.impl();
-  if (!impl->contiguous || impl->device != Device::cpu || !BroadcastCheck::is_silent()) return false;
+  if (!BroadcastCheck::is_silent()) return false;
+  if constexpr (kCount == 2)
+    if (!impl->contiguous) return small_rows_into(op, out, args);
+  if (!impl->contiguous || impl->device != Device::cpu) return false;
   if (!small_operands(op, args, ResultStrides::given, broadcast, entry, numbers...) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;

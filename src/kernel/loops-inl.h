@@ -502,6 +502,55 @@ constexpr KernelPair elementwise_kernel() {
     return kernel_pair<&several<F, T, T, T, T, T>, T, T, T, T, T>();
 }
 
+#if TENON_HAS_VECTORS && !TENON_HAS_MASKS
+template <class D, class V>
+HWY_INLINE hn::Vec<D> widened_to(D d, V words) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(uint32_t))
+    return words;
+  else
+    return hn::PromoteTo(d, words);
+}
+/// A row of where. The last vector overlaps the one before: to choose again changes nothing, even where the result lies
+/// on an operand.
+template <class Bits>
+HWY_INLINE void choose_row(void* out, const Lanes* in, int64_t n) {
+  using D = hn::ScalableTag<Bits>;
+  const D d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  const auto* const condition = static_cast<const uint8_t*>(in[0].data);
+  Bits* const to = static_cast<Bits*>(out);
+  if (n < kLanes) {
+    const auto at = [](const Lanes& lanes, int64_t i) { return static_cast<const Bits*>(lanes.data)[i * lanes.step]; };
+    for (int64_t i = 0; i < n; ++i) to[i] = at(in[condition[i * in[0].step] != 0 ? 1 : 2], i);
+    return;
+  }
+  const auto for_each_vector = [=](const auto& chosen) TENON_UNROLLED {
+    for (int64_t i = 0; i < n - kLanes; i += kLanes) hn::StoreU(chosen(i), d, to + i);
+    hn::StoreU(chosen(n - kLanes), d, to + n - kLanes);
+  };
+  if (in[0].step == 0) {
+    const VectorSource<D> of_all(in[*condition != 0 ? 1 : 2]);
+    return for_each_vector([&](int64_t i) TENON_UNROLLED { return of_all.at(i).v; });
+  }
+  const VectorSource<D> a(in[1]), b(in[2]);
+  for_each_vector([&](int64_t i) TENON_UNROLLED {
+    const hn::Rebind<uint32_t, D> words;
+    const auto chooses = hn::PromoteTo(words, hn::LoadU(hn::Rebind<uint8_t, D>(), condition + i));
+    return hn::IfThenElse(hn::Ne(widened_to(d, chooses), hn::Zero(d)), a.at(i).v, b.at(i).v);
+  });
+}
+/// where for rows. Bench: ./dev bench --sweep, where.
+template <class Bits>
+void choose_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+  Lanes row[] = {in[0], in[1], in[2]};
+  for (; rows > 0; --rows) {
+    choose_row<Bits>(out, row, n);
+    out = static_cast<std::byte*>(out) + out_step;
+    for (int i = 0; i < 3; ++i) row[i].data = static_cast<const std::byte*>(row[i].data) + steps[i];
+  }
+}
+#endif
+
 /// Rows of single elements: operands that are read with steps of several elements.
 template <class F, class Out, class T>
 void single_elements(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t rows) {
@@ -540,6 +589,10 @@ constexpr RowsKernel rows_kernel() {
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())
     return with_single_elements<
         F, T, &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>>();
+#if !TENON_HAS_MASKS
+  if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && sizeof(T) >= 4)
+    return &choose_rows<BitsOfWidth<T>>;
+#endif
 #endif
   return nullptr;
 }

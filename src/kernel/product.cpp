@@ -86,15 +86,41 @@ HWY_INLINE hn::Vec<D> load_present([[maybe_unused]] M present, D d, const hn::TF
 #endif
 }
 
+#if HWY_TARGET == HWY_AVX2
+/// Stores the first `count` lanes, fewer than all, in parts of a half, a quarter and an eighth of a vector: AMD's
+/// processors take 30 cycles for a store by a mask. Bench: ./dev bench --sweep, products.
+template <class D, class T>
+HWY_INLINE void store_parts(D d, hn::Vec<D> v, T* out, int64_t count) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  if constexpr (kLanes == 1) {
+    if (count > 0) hn::StoreU(v, d, out);
+  } else {
+    const hn::Half<D> half;
+    auto part = hn::LowerHalf(half, v);
+    if (count >= kLanes / 2) {
+      hn::StoreU(part, half, out);
+      part = hn::UpperHalf(half, v);
+      out += kLanes / 2;
+      count -= kLanes / 2;
+    }
+    store_parts(half, part, out, count);
+  }
+}
+#endif
+
 /// Stores the first `count` lanes of a vector of sums, which are those of the mask.
 template <class D, class M, class T>
 HWY_INLINE void store_present([[maybe_unused]] M present, D d, hn::Vec<D> sums, T* out, int64_t count, bool adds) {
   if (adds) sums = hn::Add(load_present(present, d, out, count), sums);
-#if HWY_TARGET <= HWY_AVX2
+#if HWY_TARGET <= HWY_AVX3
   hn::BlendedStore(sums, present, d, out);
 #else
   if (count >= static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(sums, d, out);
+#if HWY_TARGET == HWY_AVX2
+  store_parts(d, sums, out, count);
+#else
   store_some(d, sums, out, count);
+#endif
 #endif
 }
 
@@ -260,8 +286,9 @@ int64_t most_vectors(const ProductBlock& block, int64_t panel) {
 }
 
 /// Where `b` stays in the first-level cache, a tile's rows are written from end to end: short strips of many rows would
-/// take twice as long to reach the second-level cache.
-constexpr int64_t kLastingBytes = 16 << 10;
+/// take twice as long to reach the second-level cache. A result of few bytes stays in the first-level cache until it is
+/// whole.
+constexpr int64_t kLastingBytes = 16 << 10, kWholeBytes = 8 << 10;
 
 template <class T, class By>
 void multiply_block(const ProductBlock& block) {
@@ -269,8 +296,9 @@ void multiply_block(const ProductBlock& block) {
   using D = std::remove_const_t<decltype(d)>;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t most = most_vectors<T>(block, kTileVectors * lanes);
-  if (most != kTileVectors || block.columns <= kTileVectors * lanes ||
-      block.depth * block.columns * static_cast<int64_t>(sizeof(T)) > kLastingBytes)
+  const int64_t row_bytes = block.columns * static_cast<int64_t>(sizeof(T));
+  if (most != kTileVectors || block.columns <= kTileVectors * lanes || block.depth * row_bytes > kLastingBytes ||
+      block.rows * row_bytes <= kWholeBytes)
     return multiply_shape<By, D, T>(d, block, most);
   visit_tiles(block.rows, kProductRows, [&](int64_t tile, int64_t row, int64_t rows) {
     ProductBlock own = block;

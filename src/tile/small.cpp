@@ -662,6 +662,21 @@ template <int kCount>
 bool SmallBroadcast<kCount>::has_rows() const noexcept {
   return has_rows_of(shortest_row(numel * itemsize > kSmallBytes));
 }
+template <int kCount>
+bool SmallBroadcast<kCount>::fills_rows() const noexcept {
+  const int64_t* const own = strides[kCount - 1];
+  int64_t reach = 1;
+  for (int64_t loop = 0; loop < loops; ++loop) {
+    if (loop == 0 ? own[loop] != 1 : own[loop] < reach) return false;
+    reach = own[loop] * counts[loop];
+  }
+  bool moves = false;
+  for (int i = 0; i < kCount - 1; ++i) {
+    if (strides[i][0] != 0 && strides[i][0] != 1) return false;
+    moves = moves || strides[i][0] == 1;
+  }
+  return moves;
+}
 template struct SmallBroadcast<1>;
 template struct SmallBroadcast<2>;
 template struct SmallBroadcast<3>;
@@ -719,6 +734,21 @@ void run_small(const SmallBroadcast<1>& broadcast, void* out) {
   const OwnLoops own(broadcast.counts, broadcast.strides[0], broadcast.loops);
   expand_of(broadcast.itemsize)(expanded, static_cast<const std::byte*>(broadcast.data[0]), own);
   std::memcpy(out, expanded, static_cast<std::size_t>(broadcast.numel * broadcast.itemsize));
+}
+
+void run_small_into(const SmallBroadcast<3>& broadcast, Kernel kernel) {
+  const int64_t width = broadcast.itemsize, widths[] = {width, width, width};
+  const bool has_rows = broadcast.loops > 1;
+  const int64_t rows = has_rows ? broadcast.counts[1] : 1;
+  int64_t steps[3] = {};
+  for (int i = 0; has_rows && i < 3; ++i) steps[i] = broadcast.strides[i][1] * width;
+  const auto run = [&](const std::byte* const* data) {
+    const Lanes lanes[] = {{data[0], broadcast.strides[0][0]}, {data[1], broadcast.strides[1][0]}};
+    void* const out = const_cast<std::byte*>(data[2]);
+    if (rows == 1) return kernel(out, lanes, broadcast.counts[0]);
+    broadcast.rows_kernel(out, steps[2], lanes, steps, broadcast.counts[0], rows);
+  };
+  for_each_row(broadcast, widths, run, has_rows ? 2 : 1);
 }
 
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {
