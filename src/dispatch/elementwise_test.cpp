@@ -2,6 +2,7 @@
 // nothing.
 #include "dispatch/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -243,6 +244,75 @@ TEST(Elementwise, ShortBroadcastsOfEveryRowLength) {
           EXPECT_TRUE(same_bits(mul_out(right, other, right), product)) << where << " out= is the second operand";
         }
       }
+}
+
+/// Sizes of a view that leaves out some of its memory's elements, and the others.
+Tensor with_gaps(const Tensor& values, Tensor& memory) {
+  Dims sizes = values.sizes().copy();
+  for (int64_t dim = std::max<int64_t>(0, sizes.size() - 2); dim < sizes.size(); ++dim) sizes[dim] += 2;
+  Tensor view = memory = full(sizes, 77, values.dtype());
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) view = view.narrow(dim, 0, values.sizes()[dim]);
+  return view.copy_(values);
+}
+/// The memory after `write(view)`, where the view had `before`; `after` is what is expected in the view.
+void expect_written(const Tensor& before, const Tensor& after, const std::function<void(Tensor&)>& write,
+                    const std::string& what) {
+  Tensor memory, want;
+  Tensor view = with_gaps(before, memory);
+  with_gaps(after, want);
+  write(view);
+  EXPECT_TRUE(same_bits(memory, want)) << what << " of " << dtype_name(before.dtype()) << to_string(before.sizes());
+}
+
+TEST(Elementwise, SmallResultsWithGapsAreThoseWithout) {
+  manual_seed(7);
+  for (const Dtype dtype : {uint8, int32, int64, float16, float32, float64})
+    for (const Dims& sizes :
+         {Dims{9}, Dims{1, 5}, Dims{5, 1}, Dims{6, 7}, Dims{3, 40}, Dims{4, 3, 5}, Dims{2, 3, 4, 33}}) {
+      const Tensor a = drawn(sizes, dtype), last = drawn({sizes.back()}, dtype);
+      Dims first = sizes;
+      first[sizes.size() - 1] = 1;
+      Tensor unused;
+      for (const Tensor& other :
+           {drawn(sizes, dtype), last, drawn(first, dtype), with_gaps(drawn(sizes, dtype), unused)}) {
+        const std::string where = to_string(other.sizes()) + to_string(other.strides());
+        expect_written(
+            a, sub(a, other), [&](Tensor& x) { x.sub_(other); }, "x - " + where);
+        expect_written(
+            a, maximum(other, a), [&](Tensor& x) { maximum_out(x, other, x); }, "maximum with " + where);
+        expect_written(
+            a, mul(a, other), [&](Tensor& x) { mul_out(x, a, other); }, "a * " + where);
+        expect_written(
+            a, lt(a, other).to(dtype), [&](Tensor& x) { lt_out(x, a, other); }, "a < " + where);
+      }
+      expect_written(
+          a, add(a, 3), [&](Tensor& x) { x.add_(3); }, "x + 3");
+      expect_written(
+          a, sub(2, a), [&](Tensor& x) { sub_out(x, 2, x); }, "2 - x");
+      const Tensor flags = lt(a, 2), none = zeros(sizes, bool_);
+      expect_written(
+          none, flags, [&](Tensor& x) { lt_out(x, a, 2); }, "a < 2");
+      expect_written(
+          flags, logical_and(flags, none), [&](Tensor& x) { x.logical_and_(none); }, "and");
+    }
+}
+
+TEST(Elementwise, ResultsWithGapsThatMeetAnInputOrHaveAnotherShape) {
+  Tensor x = counted(24).view({4, 6});
+  Tensor left = x.slice(1, 0, 4);
+  left.add_(x.slice(1, 2, 6));  // shares memory: as if computed before
+  EXPECT_EQ(values(left), (Values{2, 4, 6, 8, 14, 16, 18, 20, 26, 28, 30, 32, 38, 40, 42, 44}));
+  Tensor part = zeros({2, 6}).slice(1, 0, 4);
+  EXPECT_EQ(error_text([&] {
+              part.add_(ones({3, 2, 4}));
+            }),
+            "output with shape [2, 4] doesn't match the broadcast shape [3, 2, 4]");
+  Tensor same = ones({3, 1}).expand({3, 4});
+  EXPECT_THROW(same.add_(1), Error);
+  EXPECT_EQ(values(same), Values(12, 1));
+  Tensor memory = zeros({2, 6}), whole = memory.slice(1, 0, 4);
+  EXPECT_EQ(values(add_out(whole, ones({4}), ones({4}))), Values(4, 2)) << "resized to the operands' shape";
+  EXPECT_EQ(whole.sizes(), (Dims{4}));
 }
 
 using Binary = std::function<Tensor(const Tensor&, const Tensor&)>;

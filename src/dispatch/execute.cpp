@@ -117,6 +117,14 @@ void make_program(const Call& call, Prepared& prepared) {
     add_next_results(program, call, regs);
 }
 
+/// Whether the op is where with a condition that changes along the last dim, of which there is no kernel with masks:
+/// then long runs are fairer than many short rows.
+bool chooses_along_rows(const Call& call, int64_t narrowest) {
+  if (call.op != Op::where || masks_rows(narrowest) || !call.args[0]->is_tensor()) return false;
+  const Tensor& condition = call.args[0]->tensor();
+  const int64_t last = condition.dim() - 1;
+  return last >= 0 && condition.sizes()[last] != 1 && condition.strides()[last] != 0;
+}
 /// What is cast comes in tiles, which join all runs.
 FairRuns fair_runs_of(const Call& call, const Program& program) {
   int64_t narrowest = itemsize(call.outputs->dtype);
@@ -128,7 +136,8 @@ FairRuns fair_runs_of(const Call& call, const Program& program) {
     }
     narrowest = std::min<int64_t>(narrowest, itemsize(dtype));
   }
-  const bool takes_rows = program.is_one_kernel() && program.instructions()[0].rows;
+  const bool takes_rows =
+      program.is_one_kernel() && program.instructions()[0].rows && !chooses_along_rows(call, narrowest);
   if (takes_rows && masks_rows(narrowest))
     return {kShortestMaskedRun, narrowest == 2 ? kShortestMaskedWords : kShortestMaskedRun};
   if (!takes_rows) return FairRuns::of_calls(narrowest);

@@ -14,6 +14,7 @@
 #include "tensor/overlap.h"
 #include "tile/cast.h"
 #include "tile/course.h"
+#include "tile/rows.h"
 #include "tile/small.h"
 #include "type/visit.h"
 
@@ -22,6 +23,10 @@ namespace tenon {
 // Below this size the result fits the caches and one thread computes it, so no plan is needed. Bench: tenon_bench
 // --filter '^(tiny/\[3\]|large/equal/(L1|L2))'.
 inline constexpr int64_t kFastNumel = 32768;
+
+// Without masks more results of where are chosen faster from tiles than row by row, unless a row has one condition.
+// Bench: ./dev bench --sweep, where.
+inline constexpr int64_t kFewChoices = 1024;
 
 /// A call that needs no plan: contiguous operands of equal shapes, or a contiguous tensor and a single element, of one
 /// dtype that has a kernel. Holds the kernel, the lanes and the tensor whose shape the result has.
@@ -261,6 +266,8 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
   broadcast.has_condition = selects;
   broadcast.rows_kernel = entry.rows;
   if (!entry.kernel || !broadcast.set(views, itemsize(common), most, true, strides)) return false;
+  if (selects && broadcast.strides[0][0] != 0 && broadcast.numel > kFewChoices && !masks_rows(1))
+    broadcast.rows_kernel = nullptr;
   for (int i = 0; i < 3; ++i)
     if (!add_any_small_operand(broadcast, i, *args[i], selects && i == 0 ? bool_ : common, numbers[i])) return false;
   return true;

@@ -720,6 +720,8 @@ template <class F, class T>
 constexpr RowsKernel half_rows_kernel() {
 #if TENON_HAS_MASKS
   if constexpr (F::row.promotion == Promotion::select) return &select_rows<uint16_t>;
+#elif TENON_HAS_VECTORS
+  if constexpr (F::row.promotion == Promotion::select) return &choose_rows<uint16_t>;
 #endif
   if constexpr (!F::row.short_rows || !TENON_HAS_VECTORS)
     return nullptr;

@@ -503,15 +503,19 @@ constexpr KernelPair elementwise_kernel() {
 }
 
 #if TENON_HAS_VECTORS && !TENON_HAS_MASKS
-template <class D, class V>
-HWY_INLINE hn::Vec<D> widened_to(D d, V words) {
-  if constexpr (sizeof(hn::TFromD<D>) == sizeof(uint32_t))
-    return words;
-  else
-    return hn::PromoteTo(d, words);
+/// The lanes of bytes that are not 0.
+template <class D>
+HWY_INLINE hn::Mask<D> load_condition(D d, const uint8_t* from) {
+  constexpr std::size_t kWidth = sizeof(hn::TFromD<D>);
+  const auto bytes = hn::LoadU(hn::Rebind<uint8_t, D>(), from);
+  const auto is_set = [d](const auto& lanes) HWY_ATTR { return hn::Ne(lanes, hn::Zero(d)); };
+  if constexpr (kWidth == 1) return is_set(bytes);
+  if constexpr (kWidth == 8) return is_set(hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<uint32_t, D>(), bytes)));
+  if constexpr (kWidth == 2 || kWidth == 4) return is_set(hn::PromoteTo(d, bytes));
 }
-/// A row of where. The last vector overlaps the one before: to choose again changes nothing, even where the result lies
-/// on an operand.
+// Long rows take less time in the loop that compilers make. Bench: ./dev bench --sweep, where.
+inline constexpr int64_t kLongChoices = 256;
+/// A row of where. The last vector overlaps the one before.
 template <class Bits>
 HWY_INLINE void choose_row(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<Bits>;
@@ -524,20 +528,18 @@ HWY_INLINE void choose_row(void* out, const Lanes* in, int64_t n) {
     for (int64_t i = 0; i < n; ++i) to[i] = at(in[condition[i * in[0].step] != 0 ? 1 : 2], i);
     return;
   }
-  const auto for_each_vector = [=](const auto& chosen) TENON_UNROLLED {
-    for (int64_t i = 0; i < n - kLanes; i += kLanes) hn::StoreU(chosen(i), d, to + i);
-    hn::StoreU(chosen(n - kLanes), d, to + n - kLanes);
+  const auto store_all = [=](const auto& chosen) TENON_UNROLLED {
+    store_overlapping<kLanes>(n, chosen(0), chosen,
+                              [&](int64_t i, hn::Vec<D> v) TENON_UNROLLED { hn::StoreU(v, d, to + i); });
   };
   if (in[0].step == 0) {
     const VectorSource<D> of_all(in[*condition != 0 ? 1 : 2]);
-    return for_each_vector([&](int64_t i) TENON_UNROLLED { return of_all.at(i).v; });
+    return store_all([&](int64_t i) TENON_UNROLLED { return of_all.at(i).v; });
   }
+  if (n >= kLongChoices) return several<ops::where, Bits, bool, Bits, Bits>(out, in, n);
   const VectorSource<D> a(in[1]), b(in[2]);
-  for_each_vector([&](int64_t i) TENON_UNROLLED {
-    const hn::Rebind<uint32_t, D> words;
-    const auto chooses = hn::PromoteTo(words, hn::LoadU(hn::Rebind<uint8_t, D>(), condition + i));
-    return hn::IfThenElse(hn::Ne(widened_to(d, chooses), hn::Zero(d)), a.at(i).v, b.at(i).v);
-  });
+  store_all([&](int64_t i)
+                TENON_UNROLLED { return hn::IfThenElse(load_condition(d, condition + i), a.at(i).v, b.at(i).v); });
 }
 /// where for rows. Bench: ./dev bench --sweep, where.
 template <class Bits>
@@ -590,7 +592,7 @@ constexpr RowsKernel rows_kernel() {
     return with_single_elements<
         F, T, &binary_rows<F, std::conditional_t<F::row.promotion == Promotion::comparison, bool, T>, T, T>>();
 #if !TENON_HAS_MASKS
-  if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && sizeof(T) >= 4)
+  if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && !std::is_same_v<T, bool>)
     return &choose_rows<BitsOfWidth<T>>;
 #endif
 #endif
