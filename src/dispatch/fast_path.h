@@ -11,6 +11,8 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/number.h"
 #include "kernel/kernel.h"
+#include "plan/plan.h"
+#include "tenon/shape.h"
 #include "tensor/overlap.h"
 #include "tile/cast.h"
 #include "tile/course.h"
@@ -24,6 +26,8 @@ namespace tenon {
 // --filter '^(tiny/\[3\]|large/equal/(L1|L2))'.
 inline constexpr int64_t kFastNumel = 32768;
 
+// So many elements that lie apart are computed one by one sooner than by a plan. Bench: ./dev bench --sweep, steps.
+inline constexpr int64_t kFewElements = 512;
 // Without masks more results of where are chosen faster from tiles than row by row, unless a row has one condition.
 // Bench: ./dev bench --sweep, where.
 inline constexpr int64_t kFewChoices = 1024;
@@ -196,11 +200,32 @@ inline void add_small_operand(SmallBroadcast<kCount>& broadcast, int i, const Te
   broadcast.widths[i] = itemsize(operand.dtype);
 }
 
-/// Whether it is a broadcast of two small tensors that run_small computes. `asked`: the dtype in which the kernel reads
-/// them, where the op's promotion does not decide it.
+/// A small tensor and a number, where the fast path can't take them because the tensor is a view.
+inline bool small_beside_number(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast,
+                                FastKernel& entry, Number& number) {
+  const int at = args[0]->is_tensor() ? 0 : 1;
+  const TensorImpl& operand = *args[at]->tensor().impl();
+  if (operand.device != Device::cpu || operand.numel == 0 || operand.numel > broadcast.limit || CourseRecord::now())
+    return false;
+  const Dtype dtype = operand.dtype;
+  if (row_of(op).promotion == Promotion::logical || !number_fits(args[1 - at]->number(), dtype)) return false;
+  entry = fast_kernel(op, dtype);
+  broadcast.rows_kernel = entry.rows;
+  StridedView views[2]{};
+  views[at] = {operand.sizes, operand.strides};
+  if (!entry.kernel || !broadcast.set(views, itemsize(dtype), operand.numel, operand.contiguous, strides)) return false;
+  add_small_operand(broadcast, at, operand, dtype);
+  store_real(args[1 - at]->number(), dtype, number.bytes);
+  broadcast.data[1 - at] = number.bytes;
+  broadcast.casts[1 - at] = nullptr;
+  return true;
+}
+/// Whether it is a broadcast of two small operands that run_small computes. `numbers`: memory for one; `asked`: the
+/// dtype in which the kernel reads tensors, where the op's promotion does not decide it.
 inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast, FastKernel& entry,
-                           const Dtype* asked = nullptr) {
-  if (!args[0]->is_tensor() || !args[1]->is_tensor()) return false;
+                           Number* numbers, const Dtype* asked = nullptr) {
+  if (!args[0]->is_tensor() || !args[1]->is_tensor())
+    return !asked && small_beside_number(op, args, strides, broadcast, entry, *numbers);
   const TensorImpl& a = *args[0]->tensor().impl();
   const TensorImpl& b = *args[1]->tensor().impl();
   const bool on_cpu = a.device == Device::cpu && b.device == Device::cpu;
@@ -273,12 +298,13 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
   return true;
 }
 
-/// `more`: memory for numbers, or the dtype that is asked for.
+/// `more`: the dtype that is asked for.
 template <int kCount, class... More>
 inline Tensor small_result_of(Op op, Args args, More*... more) {
   SmallBroadcast<kCount> broadcast;
   FastKernel entry;
-  if (!small_operands(op, args, ResultStrides::from_operands, broadcast, entry, more...) ||
+  Number numbers[kCount];
+  if (!small_operands(op, args, ResultStrides::from_operands, broadcast, entry, numbers, more...) ||
       !BroadcastCheck::is_silent())
     return {};
   Tensor result = new_tensor(broadcast.shape(), entry.result);
@@ -311,13 +337,70 @@ inline List<Tensor> small_results(Op op, Args args, int count) {
   }
   return results;
 }
+/// Of a view that is brought together on the stack.
+inline Tensor small_result_of_view(Op op, const TensorImpl& operand) {
+  const FastKernel& entry = fast_kernel(op, operand.dtype);
+  const int64_t width = itemsize(operand.dtype);
+  if (!entry.kernel || operand.contiguous || operand.numel == 0 || operand.numel * width > kSmallBytes) return {};
+  if (operand.device != Device::cpu || CourseRecord::now()) return {};
+  SmallBroadcast<1> broadcast;
+  const StridedView view{operand.sizes, operand.strides};
+  if (!broadcast.set(&view, width, operand.numel, false, ResultStrides::from_operands)) return {};
+  broadcast.data[0] = operand.data();
+  alignas(64) std::byte elements[kSmallBytes];
+  run_small(broadcast, elements);
+  Tensor result = new_tensor(operand.sizes, entry.result);
+  const Lanes in{elements, 1};
+  entry.kernel(result.impl()->data(), &in, operand.numel);
+  return result;
+}
+/// Of operands of one layout that fill their memory in another order of dims than the first to last: a transposed
+/// matrix, beside a number or another one.
+template <int kCount>
+inline Tensor dense_result(Op op, Args args) {
+  const TensorImpl* like = nullptr;
+  Lanes in[kCount];
+  Number numbers[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    if (!args[i]->is_tensor()) continue;
+    const TensorImpl& operand = *args[i]->tensor().impl();
+    if (!like) like = &operand;
+    in[i] = {operand.data(), 1};
+    if (operand.dtype != like->dtype || operand.device != Device::cpu || !(operand.sizes == like->sizes) ||
+        !(operand.strides == like->strides))
+      return {};
+  }
+  if (!like || like->contiguous || like->numel == 0 || like->numel > kFastNumel || CourseRecord::now()) return {};
+  const FastKernel& entry = fast_kernel(op, like->dtype);
+  if (!entry.kernel || row_of(op).promotion == Promotion::logical) return {};
+  for (int i = 0; i < kCount; ++i) {
+    if (args[i]->is_tensor()) continue;
+    if (!number_fits(args[i]->number(), like->dtype)) return {};
+    store_real(args[i]->number(), like->dtype, numbers[i].bytes);
+    in[i] = {numbers[i].bytes, 0};
+  }
+  if (!is_non_overlapping_and_dense(like->sizes, like->strides)) return {};
+  const StridedView view{like->sizes, like->strides};
+  const Dims strides = result_strides(like->sizes, &view, 1);
+  if (!(SizesView(strides) == SizesView(like->strides))) return {};
+  Tensor result = new_tensor(like->sizes, strides, entry.result, Device::cpu);
+  entry.kernel(result.impl()->data(), in, like->numel);
+  return result;
+}
+
 /// The result; an undefined tensor if the call needs the general path.
 inline Tensor small_result(Op op, Args args, int count) {
-  if (count == 2) return small_result_of<2>(op, args);
+  if (count <= 2 && !BroadcastCheck::is_silent()) return {};
+  if (count == 2) {
+    Tensor result = small_result_of<2>(op, args);
+    return result.defined() ? result : dense_result<2>(op, args);
+  }
   if (op == Op::logical_not) return is_not(*args[0]);
-  if (count != 3) return {};
-  Number numbers[3];
-  return small_result_of<3>(op, args, numbers);
+  if (count == 1 && args[0]->is_tensor()) {
+    Tensor result = small_result_of_view(op, *args[0]->tensor().impl());
+    return result.defined() ? result : dense_result<1>(op, args);
+  }
+  return count == 3 ? small_result_of<3>(op, args) : Tensor();
 }
 
 /// Whether a small operand may be read while `out`, which has the result's shape, is written row by row.
@@ -359,22 +442,25 @@ inline bool small_rows_into(Op op, Tensor& out, Args args) {
   }
   broadcast.rows_kernel = entry.rows;
   if (!has_shape || !broadcast.set(views, itemsize(impl.dtype), impl.numel, true, ResultStrides::given)) return false;
-  if (!(broadcast.shape() == views[2].sizes) || !broadcast.fills_rows()) return false;
+  if (!(broadcast.shape() == views[2].sizes) || !broadcast.fills_in_order()) return false;
+  const bool fits_elements = itemsize(impl.dtype) >= kSingleElementBytes && impl.numel <= kFewElements;
+  if (!fits_elements && !broadcast.is_in_rows()) return false;
   run_small_into(broadcast, entry.kernel);
   bump_version(out);
   return true;
 }
 
-template <int kCount, class... Numbers>
-inline bool small_into_of(Op op, Tensor& out, Args args, Numbers*... numbers) {
+template <int kCount>
+inline bool small_into_of(Op op, Tensor& out, Args args) {
   SmallBroadcast<kCount> broadcast;
   FastKernel entry;
+  Number numbers[kCount];
   const TensorImpl* impl = out.impl();
   if (!BroadcastCheck::is_silent()) return false;
   if constexpr (kCount == 2)
     if (!impl->contiguous) return small_rows_into(op, out, args);
   if (!impl->contiguous || impl->device != Device::cpu) return false;
-  if (!small_operands(op, args, ResultStrides::given, broadcast, entry, numbers...) || impl->dtype != entry.result ||
+  if (!small_operands(op, args, ResultStrides::given, broadcast, entry, numbers) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;
   for (int i = 0; i < kCount; ++i)
@@ -386,9 +472,7 @@ inline bool small_into_of(Op op, Tensor& out, Args args, Numbers*... numbers) {
 /// The same into an existing tensor, which may be an operand.
 inline bool small_into(Op op, Tensor& out, Args args, int count) {
   if (count == 2) return small_into_of<2>(op, out, args);
-  if (count != 3) return false;
-  Number numbers[3];
-  return small_into_of<3>(op, out, args, numbers);
+  return count == 3 && small_into_of<3>(op, out, args);
 }
 
 /// Whether `out` may be written while a kernel reads `input`: both are the same elements, or they share no memory.

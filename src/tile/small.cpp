@@ -663,17 +663,21 @@ bool SmallBroadcast<kCount>::has_rows() const noexcept {
   return has_rows_of(shortest_row(numel * itemsize > kSmallBytes));
 }
 template <int kCount>
-bool SmallBroadcast<kCount>::fills_rows() const noexcept {
+bool SmallBroadcast<kCount>::fills_in_order() const noexcept {
   const int64_t* const own = strides[kCount - 1];
   int64_t reach = 1;
   for (int64_t loop = 0; loop < loops; ++loop) {
-    if (loop == 0 ? own[loop] != 1 : own[loop] < reach) return false;
+    if (own[loop] < reach) return false;
     reach = own[loop] * counts[loop];
   }
-  bool moves = false;
-  for (int i = 0; i < kCount - 1; ++i) {
+  return true;
+}
+template <int kCount>
+bool SmallBroadcast<kCount>::is_in_rows() const noexcept {
+  bool moves = false;  // an input
+  for (int i = 0; i < kCount; ++i) {
     if (strides[i][0] != 0 && strides[i][0] != 1) return false;
-    moves = moves || strides[i][0] == 1;
+    moves = moves || (i < kCount - 1 && strides[i][0] == 1);
   }
   return moves;
 }
@@ -738,17 +742,18 @@ void run_small(const SmallBroadcast<1>& broadcast, void* out) {
 
 void run_small_into(const SmallBroadcast<3>& broadcast, Kernel kernel) {
   const int64_t width = broadcast.itemsize, widths[] = {width, width, width};
-  const bool has_rows = broadcast.loops > 1;
-  const int64_t rows = has_rows ? broadcast.counts[1] : 1;
+  const bool in_rows = broadcast.is_in_rows();
+  const int64_t length = in_rows ? broadcast.counts[0] : 1;
+  const int64_t loop = in_rows ? 1 : 0, rows = loop < broadcast.loops ? broadcast.counts[loop] : 1;
   int64_t steps[3] = {};
-  for (int i = 0; has_rows && i < 3; ++i) steps[i] = broadcast.strides[i][1] * width;
+  for (int i = 0; loop < broadcast.loops && i < 3; ++i) steps[i] = broadcast.strides[i][loop] * width;
   const auto run = [&](const std::byte* const* data) {
     const Lanes lanes[] = {{data[0], broadcast.strides[0][0]}, {data[1], broadcast.strides[1][0]}};
     void* const out = const_cast<std::byte*>(data[2]);
-    if (rows == 1) return kernel(out, lanes, broadcast.counts[0]);
-    broadcast.rows_kernel(out, steps[2], lanes, steps, broadcast.counts[0], rows);
+    if (rows == 1) return kernel(out, lanes, length);
+    broadcast.rows_kernel(out, steps[2], lanes, steps, length, rows);
   };
-  for_each_row(broadcast, widths, run, has_rows ? 2 : 1);
+  for_each_row(broadcast, widths, run, std::min(loop + 1, broadcast.loops));
 }
 
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {

@@ -53,9 +53,11 @@ struct SmallBroadcast {
   bool has_rows() const noexcept;
   /// Whether an operand is cast.
   bool casts_any() const noexcept;
-  /// Whether the last operand, into which the others' results go, has rows of contiguous elements of which none is in
-  /// two places, and the others' elements in a row are contiguous or one element.
-  bool fills_rows() const noexcept;
+  /// Whether the last operand, into which the others' results go, has no element in two places, and its loops are in
+  /// the order of memory.
+  bool fills_in_order() const noexcept;
+  /// Whether the innermost loop passes over contiguous elements, or one, of each operand.
+  bool is_in_rows() const noexcept;
 
  private:
   int64_t shortest_row(bool is_planned) const noexcept;
@@ -70,8 +72,8 @@ struct SmallBroadcast {
 /// out = kernel(operands). `out_itemsize`: of the results. `out` is row-major; it is an operand or overlaps none.
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
 void run_small(SmallBroadcast<3>& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
-/// The same into the last operand, which fills_rows(): each of its elements is the kernel's result for those of the
-/// others. It has a kernel for rows, and casts none.
+/// The same into the last operand, which fills_in_order(): each of its elements is the kernel's result for those of the
+/// others, none of which is cast. There is a kernel for rows; if the operands are not in rows, one for single elements.
 void run_small_into(const SmallBroadcast<3>& broadcast, Kernel kernel);
 /// Copies an operand of at most kSmallBytes to `out`, which is row-major and overlaps no operand.
 void run_small(const SmallBroadcast<1>& broadcast, void* out);
