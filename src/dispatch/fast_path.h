@@ -337,12 +337,16 @@ inline List<Tensor> small_results(Op op, Args args, int count) {
   }
   return results;
 }
+/// Whether the layout of a result is decided by the op, not by its operands alone.
+inline bool has_own_layout(const Row& row, Dtype dtype) {
+  return row.gives_row_major || ((row.complex_to_real || row.keeps_real) && is_complex(dtype));
+}
 /// Of a view that is brought together on the stack.
 inline Tensor small_result_of_view(Op op, const TensorImpl& operand) {
   const FastKernel& entry = fast_kernel(op, operand.dtype);
   const int64_t width = itemsize(operand.dtype);
   if (!entry.kernel || operand.contiguous || operand.numel == 0 || operand.numel * width > kSmallBytes) return {};
-  if (operand.device != Device::cpu || CourseRecord::now()) return {};
+  if (operand.device != Device::cpu || CourseRecord::now() || has_own_layout(row_of(op), operand.dtype)) return {};
   SmallBroadcast<1> broadcast;
   const StridedView view{operand.sizes, operand.strides};
   if (!broadcast.set(&view, width, operand.numel, false, ResultStrides::from_operands)) return {};
@@ -372,16 +376,19 @@ inline Tensor dense_result(Op op, Args args) {
   }
   if (!like || like->contiguous || like->numel == 0 || like->numel > kFastNumel || CourseRecord::now()) return {};
   const FastKernel& entry = fast_kernel(op, like->dtype);
-  if (!entry.kernel || row_of(op).promotion == Promotion::logical) return {};
+  if (!entry.kernel || row_of(op).promotion == Promotion::logical || has_own_layout(row_of(op), like->dtype)) return {};
+  StridedView views[kCount]{};  // numbers are operands without dims
   for (int i = 0; i < kCount; ++i) {
-    if (args[i]->is_tensor()) continue;
+    if (args[i]->is_tensor()) {
+      views[i] = {like->sizes, like->strides};
+      continue;
+    }
     if (!number_fits(args[i]->number(), like->dtype)) return {};
     store_real(args[i]->number(), like->dtype, numbers[i].bytes);
     in[i] = {numbers[i].bytes, 0};
   }
   if (!is_non_overlapping_and_dense(like->sizes, like->strides)) return {};
-  const StridedView view{like->sizes, like->strides};
-  const Dims strides = result_strides(like->sizes, &view, 1);
+  const Dims strides = result_strides(like->sizes, views, kCount);
   if (!(SizesView(strides) == SizesView(like->strides))) return {};
   Tensor result = new_tensor(like->sizes, strides, entry.result, Device::cpu);
   entry.kernel(result.impl()->data(), in, like->numel);
