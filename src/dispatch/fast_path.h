@@ -243,7 +243,7 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
     return false;
   add_small_operand(broadcast, 0, a, common);
   add_small_operand(broadcast, 1, b, common);
-  return true;
+  return a.dtype == b.dtype || !broadcast.casts_again();
 }
 
 /// One of three small operands; false if it needs the general path, which refuses Boolean parameters.

@@ -420,6 +420,11 @@ struct Cut {
   }
 };
 
+template <int kCount>
+Cut tiles_of(const SmallBroadcast<kCount>& broadcast) {
+  return {broadcast.counts, broadcast.loops, std::min(kTileBytes / broadcast.itemsize, kTileNumel)};
+}
+
 /// An operand's elements of a tile. Casts what the tile reads, then expands it, unless rows are computed where they
 /// lie.
 class TileOperand {
@@ -491,7 +496,7 @@ class TileOperand {
 template <int kCount>
 [[gnu::noinline]] void run_tiles(const SmallBroadcast<kCount>& broadcast, Kernel kernel, int64_t out_itemsize,
                                  void* out) {
-  const Cut cut(broadcast.counts, broadcast.loops, std::min(kTileBytes / broadcast.itemsize, kTileNumel));
+  const Cut cut = tiles_of(broadcast);
   const bool in_rows = broadcast.rows_kernel && cut.loop == 1 && broadcast.has_rows();
   TileOperand operands[kCount];
   int64_t widths[kCount], steps[kCount];
@@ -624,6 +629,20 @@ bool SmallBroadcast<kCount>::casts_any() const noexcept {
   bool any = false;
   for (int i = 0; i < kCount; ++i) any = any || casts[i];
   return any;
+}
+
+template <int kCount>
+bool SmallBroadcast<kCount>::casts_again() const noexcept {
+  const Cut cut = tiles_of(*this);
+  if (cut.turns == counts[cut.loop]) return false;
+  for (int i = 0; i < kCount; ++i) {
+    if (!casts[i] || numels[i] <= kSmallNumel) continue;
+    const int64_t* const own = strides[i];
+    const auto is_repeated = [](int64_t stride) { return stride == 0; };
+    const bool moves = !std::all_of(own, own + cut.loop + 1, is_repeated);
+    if (moves && std::any_of(own + cut.loop + 1, own + loops, is_repeated)) return true;
+  }
+  return false;
 }
 
 template <int kCount>

@@ -53,6 +53,8 @@ struct SmallBroadcast {
   bool has_rows() const noexcept;
   /// Whether an operand is cast.
   bool casts_any() const noexcept;
+  /// Whether tiles would cast an operand's elements again for each turn of a loop along which it is broadcast.
+  bool casts_again() const noexcept;
   /// Whether the last operand, into which the others' results go, has no element in two places, and its loops are in
   /// the order of memory.
   bool fills_in_order() const noexcept;
