@@ -344,8 +344,8 @@ inline bool has_own_layout(const Row& row, Dtype dtype) {
 /// Of a view that is brought together on the stack.
 inline Tensor small_result_of_view(Op op, const TensorImpl& operand) {
   const FastKernel& entry = fast_kernel(op, operand.dtype);
-  const int64_t width = itemsize(operand.dtype);
-  if (!entry.kernel || operand.contiguous || operand.numel == 0 || operand.numel * width > kSmallBytes) return {};
+  const int64_t width = itemsize(operand.dtype);  // numel * width may be more than an int64 holds
+  if (!entry.kernel || operand.contiguous || operand.numel == 0 || operand.numel > kSmallBytes / width) return {};
   if (operand.device != Device::cpu || CourseRecord::now() || has_own_layout(row_of(op), operand.dtype)) return {};
   SmallBroadcast<1> broadcast;
   const StridedView view{operand.sizes, operand.strides};
