@@ -200,10 +200,11 @@ inline void add_small_operand(SmallBroadcast<kCount>& broadcast, int i, const Te
   broadcast.widths[i] = itemsize(operand.dtype);
 }
 
-/// A small tensor and a number, where the fast path can't take them because the tensor is a view.
+/// A small tensor and a number, where the fast path can't take them because the tensor is a view. Not of two numbers.
 inline bool small_beside_number(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast,
                                 FastKernel& entry, Number& number) {
   const int at = args[0]->is_tensor() ? 0 : 1;
+  if (!args[at]->is_tensor()) return false;
   const TensorImpl& operand = *args[at]->tensor().impl();
   if (operand.device != Device::cpu || operand.numel == 0 || operand.numel > broadcast.limit || CourseRecord::now())
     return false;
