@@ -333,6 +333,13 @@ TEST(Elementwise, SmallViewsAloneAndBesideNumbersAreAsTheirCopies) {
   }
 }
 
+TEST(Elementwise, TwoNumbersGiveOne) {
+  EXPECT_EQ(values(add(1, 2)), (Values{3}));
+  EXPECT_EQ(add(1, 2).dtype(), int64);
+  Tensor out = zeros({2, 2}).t().slice(0, 0, 1).select(1, 0).select(0, 0);
+  EXPECT_EQ(values(mul_out(out, 2, 2.5)), (Values{5}));
+}
+
 TEST(Elementwise, ResultsWithGapsThatMeetAnInputOrHaveAnotherShape) {
   Tensor x = counted(24).view({4, 6});
   Tensor left = x.slice(1, 0, 4);
