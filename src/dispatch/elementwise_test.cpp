@@ -308,6 +308,8 @@ TEST(Elementwise, SmallViewsAloneAndBesideNumbersAreAsTheirCopies) {
       {"x / 4", [](const Tensor& x) { return div(x, 4); }},
       {"x + x", [](const Tensor& x) { return add(x, x); }},
       {"-x", [](const Tensor& x) { return neg(x); }},
+      {"clamp(x, 1, 3)", [](const Tensor& x) { return clamp(x, 1, 3); }},
+      {"x + 2 x", [](const Tensor& x) { return add(x, x, 2); }},
       {"exp(x)", [](const Tensor& x) { return exp(x); }},
       {"signbit(x)", [](const Tensor& x) { return signbit(x); }},
       {"logical_not(x)", [](const Tensor& x) { return logical_not(x); }},

@@ -28,6 +28,8 @@ inline constexpr int64_t kFastNumel = 32768;
 
 // So many elements that lie apart are computed one by one sooner than by a plan. Bench: ./dev bench --sweep, steps.
 inline constexpr int64_t kFewElements = 512;
+// So many rows are computed sooner by a call each than by a plan. Bench: ./dev bench --sweep, gaps.
+inline constexpr int64_t kFewRows = 32;
 // Without masks more results of where are chosen faster from tiles than row by row, unless a row has one condition.
 // Bench: ./dev bench --sweep, where.
 inline constexpr int64_t kFewChoices = 1024;
@@ -342,54 +344,75 @@ inline List<Tensor> small_results(Op op, Args args, int count) {
 inline bool has_own_layout(const Row& row, Dtype dtype) {
   return row.gives_row_major || ((row.complex_to_real || row.keeps_real) && is_complex(dtype));
 }
-/// Of a view that is brought together on the stack.
-inline Tensor small_result_of_view(Op op, const TensorImpl& operand) {
-  const FastKernel& entry = fast_kernel(op, operand.dtype);
-  const int64_t width = itemsize(operand.dtype);  // numel * width may be more than an int64 holds
-  if (!entry.kernel || operand.contiguous || operand.numel == 0 || operand.numel > kSmallBytes / width) return {};
-  if (operand.device != Device::cpu || CourseRecord::now() || has_own_layout(row_of(op), operand.dtype)) return {};
+/// Numbers beside tensors of one dtype, as lanes; false if they need the general path, which refuses Boolean
+/// parameters.
+inline bool add_numbers(Args args, int count, Dtype dtype, Number* numbers, Lanes* in) {
+  for (int i = 0; i < count; ++i) {
+    if (args[i]->is_tensor()) continue;
+    if (!number_fits(args[i]->number(), dtype) || (count >= 3 && args[i]->number().is_boolean())) return false;
+    store_real(args[i]->number(), dtype, numbers[i].bytes);
+    in[i] = {numbers[i].bytes, 0};
+  }
+  return true;
+}
+/// The only tensor among the arguments, at `at`; null if there is another.
+inline const TensorImpl* only_tensor(Args args, int count, int& at) {
+  const TensorImpl* found = nullptr;
+  for (int i = 0; i < count; ++i) {
+    if (!args[i]->is_tensor()) continue;
+    if (found) return nullptr;
+    found = args[at = i]->tensor().impl();
+  }
+  return found;
+}
+/// Of a view alone or beside numbers, which is brought together on the stack.
+inline Tensor small_result_of_view(Op op, Args args, int count) {
+  int at = 0;
+  const TensorImpl* const view = only_tensor(args, count, at);
+  if (!view || view->contiguous || view->device != Device::cpu || view->numel == 0 || CourseRecord::now()) return {};
+  const Row& row = row_of(op);
+  const FastKernel& entry = fast_kernel(op, view->dtype);
+  const int64_t width = itemsize(view->dtype);  // numel * width may be more than an int64 holds
+  if (!entry.kernel || view->numel > kSmallBytes / width || has_own_layout(row, view->dtype)) return {};
+  Number numbers[kMaxArgs];
+  Lanes in[kMaxArgs];
+  if (row.promotion == Promotion::logical || !add_numbers(args, count, view->dtype, numbers, in)) return {};
   SmallBroadcast<1> broadcast;
-  const StridedView view{operand.sizes, operand.strides};
-  if (!broadcast.set(&view, width, operand.numel, false, ResultStrides::from_operands)) return {};
-  broadcast.data[0] = operand.data();
+  const StridedView strided{view->sizes, view->strides};
+  if (!broadcast.set(&strided, width, view->numel, false, ResultStrides::from_operands)) return {};
+  broadcast.data[0] = view->data();
   alignas(64) std::byte elements[kSmallBytes];
   run_small(broadcast, elements);
-  Tensor result = new_tensor(operand.sizes, entry.result);
-  const Lanes in{elements, 1};
-  entry.kernel(result.impl()->data(), &in, operand.numel);
+  in[at] = {elements, 1};
+  Tensor result = new_tensor(view->sizes, entry.result);
+  entry.kernel(result.impl()->data(), in, view->numel);
   return result;
 }
 /// Of operands of one layout that fill their memory in another order of dims than the first to last: a transposed
-/// matrix, beside a number or another one.
-template <int kCount>
-inline Tensor dense_result(Op op, Args args) {
+/// matrix, beside numbers or others.
+inline Tensor dense_result(Op op, Args args, int count) {
   const TensorImpl* like = nullptr;
-  Lanes in[kCount];
-  Number numbers[kCount];
-  for (int i = 0; i < kCount; ++i) {
+  Number numbers[kMaxArgs];
+  Lanes in[kMaxArgs];
+  StridedView views[kMaxArgs];  // numbers are operands without dims
+  for (int i = 0; i < count; ++i) {
+    views[i] = {};
     if (!args[i]->is_tensor()) continue;
     const TensorImpl& operand = *args[i]->tensor().impl();
     if (!like) like = &operand;
+    views[i] = {operand.sizes, operand.strides};
     in[i] = {operand.data(), 1};
     if (operand.dtype != like->dtype || operand.device != Device::cpu || !(operand.sizes == like->sizes) ||
         !(operand.strides == like->strides))
       return {};
   }
   if (!like || like->contiguous || like->numel == 0 || like->numel > kFastNumel || CourseRecord::now()) return {};
+  const Row& row = row_of(op);
   const FastKernel& entry = fast_kernel(op, like->dtype);
-  if (!entry.kernel || row_of(op).promotion == Promotion::logical || has_own_layout(row_of(op), like->dtype)) return {};
-  StridedView views[kCount]{};  // numbers are operands without dims
-  for (int i = 0; i < kCount; ++i) {
-    if (args[i]->is_tensor()) {
-      views[i] = {like->sizes, like->strides};
-      continue;
-    }
-    if (!number_fits(args[i]->number(), like->dtype)) return {};
-    store_real(args[i]->number(), like->dtype, numbers[i].bytes);
-    in[i] = {numbers[i].bytes, 0};
-  }
+  if (!entry.kernel || row.promotion == Promotion::logical || has_own_layout(row, like->dtype)) return {};
+  if (!add_numbers(args, count, like->dtype, numbers, in)) return {};
   if (!is_non_overlapping_and_dense(like->sizes, like->strides)) return {};
-  const Dims strides = result_strides(like->sizes, views, kCount);
+  const Dims strides = result_strides(like->sizes, views, operand_count(row, count));
   if (!(SizesView(strides) == SizesView(like->strides))) return {};
   Tensor result = new_tensor(like->sizes, strides, entry.result, Device::cpu);
   entry.kernel(result.impl()->data(), in, like->numel);
@@ -398,17 +421,11 @@ inline Tensor dense_result(Op op, Args args) {
 
 /// The result; an undefined tensor if the call needs the general path.
 inline Tensor small_result(Op op, Args args, int count) {
-  if (count <= 2 && !BroadcastCheck::is_silent()) return {};
-  if (count == 2) {
-    Tensor result = small_result_of<2>(op, args);
-    return result.defined() ? result : dense_result<2>(op, args);
-  }
+  if (!BroadcastCheck::is_silent()) return {};
   if (op == Op::logical_not) return is_not(*args[0]);
-  if (count == 1 && args[0]->is_tensor()) {
-    Tensor result = small_result_of_view(op, *args[0]->tensor().impl());
-    return result.defined() ? result : dense_result<1>(op, args);
-  }
-  return count == 3 ? small_result_of<3>(op, args) : Tensor();
+  Tensor result = count == 2 ? small_result_of<2>(op, args) : count == 3 ? small_result_of<3>(op, args) : Tensor();
+  if (!result.defined() && count != 2) result = small_result_of_view(op, args, count);
+  return result.defined() ? result : dense_result(op, args, count);
 }
 
 /// Whether a small operand may be read while `out`, which has the result's shape, is written row by row.
@@ -416,43 +433,51 @@ inline bool may_write_small(const TensorImpl& out, const TensorImpl& operand) {
   return &operand == &out ? SizesView(operand.sizes) == SizesView(out.sizes) : !share_memory(operand, out);
 }
 
-/// Adds one of two operands of the dtype, or a number; false if it needs the general path.
-inline bool add_operand_for_rows(SmallBroadcast<3>& broadcast, int i, const Arg& arg, const TensorImpl& out,
+/// Adds an operand of the dtype, or a number; false if it needs the general path, which refuses Boolean parameters.
+template <int kCount>
+inline bool add_operand_for_rows(SmallBroadcast<kCount + 1>& broadcast, int i, const Arg& arg, const TensorImpl& out,
                                  Number& number) {
   if (arg.is_tensor()) {
     const TensorImpl& operand = *arg.tensor().impl();
     broadcast.data[i] = operand.data();
     return operand.dtype == out.dtype && operand.device == Device::cpu && may_write_small(out, operand);
   }
-  if (!number_fits(arg.number(), out.dtype)) return false;
+  if (!number_fits(arg.number(), out.dtype) || (kCount >= 3 && arg.number().is_boolean())) return false;
   store_real(arg.number(), out.dtype, number.bytes);
   broadcast.data[i] = number.bytes;
   return true;
 }
-/// Two operands into a tensor of their dtype whose rows lie apart, which is one of them or shares no memory with them.
+/// Whether rows, or single elements, of such a call are computed sooner than by a plan.
+template <int kCount>
+inline bool fits_rows(const SmallBroadcast<kCount>& broadcast) {
+  if (broadcast.is_in_rows()) return broadcast.rows_kernel || broadcast.numel <= kFewRows * broadcast.counts[0];
+  return broadcast.rows_kernel && broadcast.itemsize >= kSingleElementBytes && broadcast.numel <= kFewElements;
+}
+/// Operands into a tensor of their dtype whose rows lie apart, which is one of them or shares no memory with them.
+template <int kCount>
 inline bool small_rows_into(Op op, Tensor& out, Args args) {
   const TensorImpl& impl = *out.impl();
+  const Row& row = row_of(op);
   const FastKernel& entry = fast_kernel(op, impl.dtype);
-  if (!entry.rows || entry.result != impl.dtype || row_of(op).promotion == Promotion::logical) return false;
+  if (!entry.kernel || entry.result != impl.dtype || row.promotion == Promotion::logical || op == Op::where)
+    return false;
   if (impl.device != Device::cpu || impl.numel == 0 || impl.numel > kSmallRowsNumel || CourseRecord::now())
     return false;
-  SmallBroadcast<3> broadcast;
-  Number numbers[2];
-  StridedView views[3]{};
-  views[2] = {impl.sizes, impl.strides};
-  broadcast.data[2] = impl.data();
+  SmallBroadcast<kCount + 1> broadcast;
+  Number numbers[kCount];
+  StridedView views[kCount + 1]{};
+  views[kCount] = {impl.sizes, impl.strides};
+  broadcast.data[kCount] = impl.data();
   bool has_shape = false;  // of an operand that has all elements, so that none is missing
-  for (int i = 0; i < 2; ++i) {
-    if (!add_operand_for_rows(broadcast, i, *args[i], impl, numbers[i])) return false;
+  for (int i = 0; i < kCount; ++i) {
+    if (!add_operand_for_rows<kCount>(broadcast, i, *args[i], impl, numbers[i])) return false;
     if (!args[i]->is_tensor()) continue;
     views[i] = {args[i]->tensor().sizes(), args[i]->tensor().strides()};
-    has_shape = has_shape || views[i].sizes == views[2].sizes;
+    has_shape = has_shape || views[i].sizes == views[kCount].sizes;
   }
-  broadcast.rows_kernel = entry.rows;
+  broadcast.rows_kernel = kCount == 2 ? entry.rows : nullptr;
   if (!has_shape || !broadcast.set(views, itemsize(impl.dtype), impl.numel, true, ResultStrides::given)) return false;
-  if (!(broadcast.shape() == views[2].sizes) || !broadcast.fills_in_order()) return false;
-  const bool fits_elements = itemsize(impl.dtype) >= kSingleElementBytes && impl.numel <= kFewElements;
-  if (!fits_elements && !broadcast.is_in_rows()) return false;
+  if (!(broadcast.shape() == views[kCount].sizes) || !broadcast.fills_in_order() || !fits_rows(broadcast)) return false;
   run_small_into(broadcast, entry.kernel);
   bump_version(out);
   return true;
@@ -465,9 +490,8 @@ inline bool small_into_of(Op op, Tensor& out, Args args) {
   Number numbers[kCount];
   const TensorImpl* impl = out.impl();
   if (!BroadcastCheck::is_silent()) return false;
-  if constexpr (kCount == 2)
-    if (!impl->contiguous) return small_rows_into(op, out, args);
-  if (!impl->contiguous || impl->device != Device::cpu) return false;
+  if (!impl->contiguous) return small_rows_into<kCount>(op, out, args);
+  if (impl->device != Device::cpu) return false;
   if (!small_operands(op, args, ResultStrides::given, broadcast, entry, numbers) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
     return false;
@@ -480,7 +504,8 @@ inline bool small_into_of(Op op, Tensor& out, Args args) {
 /// The same into an existing tensor, which may be an operand.
 inline bool small_into(Op op, Tensor& out, Args args, int count) {
   if (count == 2) return small_into_of<2>(op, out, args);
-  return count == 3 && small_into_of<3>(op, out, args);
+  if (count == 3) return small_into_of<3>(op, out, args);
+  return count == 1 && !out.impl()->contiguous && BroadcastCheck::is_silent() && small_rows_into<1>(op, out, args);
 }
 
 /// Whether `out` may be written while a kernel reads `input`: both are the same elements, or they share no memory.

@@ -703,6 +703,7 @@ bool SmallBroadcast<kCount>::is_in_rows() const noexcept {
 template struct SmallBroadcast<1>;
 template struct SmallBroadcast<2>;
 template struct SmallBroadcast<3>;
+template struct SmallBroadcast<4>;
 
 namespace {
 
@@ -759,20 +760,38 @@ void run_small(const SmallBroadcast<1>& broadcast, void* out) {
   std::memcpy(out, expanded, static_cast<std::size_t>(broadcast.numel * broadcast.itemsize));
 }
 
+namespace {
+
+/// Calls the kernel for each row.
+template <int kCount>
+void run_rows_into(const SmallBroadcast<kCount>& broadcast, Kernel kernel) {
+  int64_t widths[kCount];
+  std::fill_n(widths, kCount, broadcast.itemsize);
+  for_each_row(broadcast, widths, [&](const std::byte* const* data) {
+    Lanes lanes[kCount - 1];
+    for (int i = 0; i < kCount - 1; ++i) lanes[i] = {data[i], broadcast.strides[i][0]};
+    kernel(const_cast<std::byte*>(data[kCount - 1]), lanes, broadcast.counts[0]);
+  });
+}
+
+}  // namespace
+
+void run_small_into(const SmallBroadcast<2>& broadcast, Kernel kernel) { run_rows_into(broadcast, kernel); }
+void run_small_into(const SmallBroadcast<4>& broadcast, Kernel kernel) { run_rows_into(broadcast, kernel); }
 void run_small_into(const SmallBroadcast<3>& broadcast, Kernel kernel) {
-  const int64_t width = broadcast.itemsize, widths[] = {width, width, width};
   const bool in_rows = broadcast.is_in_rows();
-  const int64_t length = in_rows ? broadcast.counts[0] : 1;
-  const int64_t loop = in_rows ? 1 : 0, rows = loop < broadcast.loops ? broadcast.counts[loop] : 1;
-  int64_t steps[3] = {};
-  for (int i = 0; loop < broadcast.loops && i < 3; ++i) steps[i] = broadcast.strides[i][loop] * width;
+  if (in_rows && (!broadcast.rows_kernel || broadcast.loops == 1)) return run_rows_into(broadcast, kernel);
+  const int64_t loop = in_rows ? 1 : 0, length = in_rows ? broadcast.counts[0] : 1, rows = broadcast.counts[loop];
+  int64_t widths[3], steps[3];
+  for (int i = 0; i < 3; ++i) {
+    widths[i] = broadcast.itemsize;
+    steps[i] = broadcast.strides[i][loop] * broadcast.itemsize;
+  }
   const auto run = [&](const std::byte* const* data) {
     const Lanes lanes[] = {{data[0], broadcast.strides[0][0]}, {data[1], broadcast.strides[1][0]}};
-    void* const out = const_cast<std::byte*>(data[2]);
-    if (rows == 1) return kernel(out, lanes, length);
-    broadcast.rows_kernel(out, steps[2], lanes, steps, length, rows);
+    broadcast.rows_kernel(const_cast<std::byte*>(data[2]), steps[2], lanes, steps, length, rows);
   };
-  for_each_row(broadcast, widths, run, std::min(loop + 1, broadcast.loops));
+  for_each_row(broadcast, widths, run, loop + 1);
 }
 
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out) {

@@ -75,8 +75,10 @@ struct SmallBroadcast {
 void run_small(SmallBroadcast<2>& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
 void run_small(SmallBroadcast<3>& broadcast, Kernel kernel, int64_t out_itemsize, void* out);
 /// The same into the last operand, which fills_in_order(): each of its elements is the kernel's result for those of the
-/// others, none of which is cast. There is a kernel for rows; if the operands are not in rows, one for single elements.
+/// others, none of which is cast. If the operands are not in rows, there is a kernel for single elements.
+void run_small_into(const SmallBroadcast<2>& broadcast, Kernel kernel);
 void run_small_into(const SmallBroadcast<3>& broadcast, Kernel kernel);
+void run_small_into(const SmallBroadcast<4>& broadcast, Kernel kernel);
 /// Copies an operand of at most kSmallBytes to `out`, which is row-major and overlaps no operand.
 void run_small(const SmallBroadcast<1>& broadcast, void* out);
 
