@@ -335,6 +335,29 @@ TEST(Elementwise, SmallViewsAloneAndBesideNumbersAreAsTheirCopies) {
   }
 }
 
+TEST(Elementwise, SmallDenseOutputsOfAnyOrderAreAsTheirCopies) {
+  manual_seed(9);
+  for (const Dtype dtype : {uint8, int64, bfloat16, float32}) {
+    const Tensor x = drawn({4, 5, 6}, dtype);
+    for (const Dims& order : {Dims{2, 1, 0}, Dims{0, 2, 1}, Dims{1, 2, 0}}) {
+      const Tensor a = x.permute(order), b = drawn({4, 5, 6}, dtype).permute(order);
+      Tensor out = drawn({4, 5, 6}, dtype).permute(order);
+      EXPECT_TRUE(same_bits(mul_out(out, a, b), mul(a.contiguous(), b.contiguous())));
+      EXPECT_TRUE(same_bits(out.mul_(a), mul(mul(a.contiguous(), b.contiguous()), a.contiguous())));
+      const Tensor before = out.contiguous();
+      const uint32_t version = out.version();
+      EXPECT_TRUE(same_bits(out.neg_(), neg(before)));
+      EXPECT_TRUE(same_bits(out.clamp_(1, 3), clamp(neg(before), 1, 3)));
+      EXPECT_EQ(out.version(), version + 2);
+      Tensor other = drawn({4, 5, 6}, dtype).permute({0, 2, 1}).contiguous().permute({0, 2, 1});
+      EXPECT_TRUE(same_bits(add_out(other, other, 1), other)) << "in another order";
+    }
+  }
+  Tensor square = counted(9).view({3, 3});
+  EXPECT_THROW(square.t().add_(square), Error) << "the same memory, turned";
+  EXPECT_EQ(values(square), values(counted(9)));
+}
+
 TEST(Elementwise, TwoNumbersGiveOne) {
   EXPECT_EQ(values(add(1, 2)), (Values{3}));
   EXPECT_EQ(add(1, 2).dtype(), int64);

@@ -388,32 +388,37 @@ inline Tensor small_result_of_view(Op op, Args args, int count) {
   entry.kernel(result.impl()->data(), in, view->numel);
   return result;
 }
-/// Of operands of one layout that fill their memory in another order of dims than the first to last: a transposed
-/// matrix, beside numbers or others.
-inline Tensor dense_result(Op op, Args args, int count) {
+/// The first tensor of a call whose tensors have one dtype and one layout, which fills its memory in another order of
+/// dims than the first to last: a transposed matrix, beside numbers or others. Null if it is another call.
+inline const TensorImpl* dense_operands(Op op, Args args, int count, Number* numbers, Lanes* in) {
   const TensorImpl* like = nullptr;
-  Number numbers[kMaxArgs];
-  Lanes in[kMaxArgs];
-  StridedView views[kMaxArgs];  // numbers are operands without dims
   for (int i = 0; i < count; ++i) {
-    views[i] = {};
     if (!args[i]->is_tensor()) continue;
     const TensorImpl& operand = *args[i]->tensor().impl();
     if (!like) like = &operand;
-    views[i] = {operand.sizes, operand.strides};
     in[i] = {operand.data(), 1};
     if (operand.dtype != like->dtype || operand.device != Device::cpu || !(operand.sizes == like->sizes) ||
         !(operand.strides == like->strides))
-      return {};
+      return nullptr;
   }
-  if (!like || like->contiguous || like->numel == 0 || like->numel > kFastNumel || CourseRecord::now()) return {};
+  if (!like || like->contiguous || like->numel == 0 || like->numel > kFastNumel || CourseRecord::now()) return nullptr;
   const Row& row = row_of(op);
-  const FastKernel& entry = fast_kernel(op, like->dtype);
-  if (!entry.kernel || row.promotion == Promotion::logical || has_own_layout(row, like->dtype)) return {};
-  if (!add_numbers(args, count, like->dtype, numbers, in)) return {};
-  if (!is_non_overlapping_and_dense(like->sizes, like->strides)) return {};
-  const Dims strides = result_strides(like->sizes, views, operand_count(row, count));
+  if (row.promotion == Promotion::logical || has_own_layout(row, like->dtype)) return nullptr;
+  if (!fast_kernel(op, like->dtype).kernel || !add_numbers(args, count, like->dtype, numbers, in)) return nullptr;
+  return is_non_overlapping_and_dense(like->sizes, like->strides) ? like : nullptr;
+}
+inline Tensor dense_result(Op op, Args args, int count) {
+  Number numbers[kMaxArgs];
+  Lanes in[kMaxArgs];
+  const TensorImpl* const like = dense_operands(op, args, count, numbers, in);
+  if (!like) return {};
+  StridedView views[kMaxArgs];  // numbers are operands without dims
+  const int operands = operand_count(row_of(op), count);
+  for (int i = 0; i < operands; ++i)
+    views[i] = args[i]->is_tensor() ? StridedView{like->sizes, like->strides} : StridedView{};
+  const Dims strides = result_strides(like->sizes, views, operands);
   if (!(SizesView(strides) == SizesView(like->strides))) return {};
+  const FastKernel& entry = fast_kernel(op, like->dtype);
   Tensor result = new_tensor(like->sizes, strides, entry.result, Device::cpu);
   entry.kernel(result.impl()->data(), in, like->numel);
   return result;
@@ -483,6 +488,22 @@ inline bool small_rows_into(Op op, Tensor& out, Args args) {
   return true;
 }
 
+/// The same into a tensor of the operands' layout.
+inline bool dense_into(Op op, Tensor& out, Args args, int count) {
+  Number numbers[kMaxArgs];
+  Lanes in[kMaxArgs];
+  const TensorImpl* const like = dense_operands(op, args, count, numbers, in);
+  const TensorImpl& impl = *out.impl();
+  if (!like || !(impl.sizes == like->sizes) || !(impl.strides == like->strides)) return false;
+  const FastKernel& entry = fast_kernel(op, like->dtype);
+  if (impl.dtype != entry.result || impl.device != Device::cpu) return false;
+  for (int i = 0; i < count; ++i)
+    if (args[i]->is_tensor() && !may_write_small(impl, *args[i]->tensor().impl())) return false;
+  entry.kernel(impl.data(), in, like->numel);
+  bump_version(out);
+  return true;
+}
+
 template <int kCount>
 inline bool small_into_of(Op op, Tensor& out, Args args) {
   SmallBroadcast<kCount> broadcast;
@@ -490,7 +511,7 @@ inline bool small_into_of(Op op, Tensor& out, Args args) {
   Number numbers[kCount];
   const TensorImpl* impl = out.impl();
   if (!BroadcastCheck::is_silent()) return false;
-  if (!impl->contiguous) return small_rows_into<kCount>(op, out, args);
+  if (!impl->contiguous) return small_rows_into<kCount>(op, out, args) || dense_into(op, out, args, kCount);
   if (impl->device != Device::cpu) return false;
   if (!small_operands(op, args, ResultStrides::given, broadcast, entry, numbers) || impl->dtype != entry.result ||
       !(SizesView(impl->sizes) == broadcast.shape()))
@@ -505,7 +526,8 @@ inline bool small_into_of(Op op, Tensor& out, Args args) {
 inline bool small_into(Op op, Tensor& out, Args args, int count) {
   if (count == 2) return small_into_of<2>(op, out, args);
   if (count == 3) return small_into_of<3>(op, out, args);
-  return count == 1 && !out.impl()->contiguous && BroadcastCheck::is_silent() && small_rows_into<1>(op, out, args);
+  if (count != 1 || out.impl()->contiguous || !BroadcastCheck::is_silent()) return false;
+  return small_rows_into<1>(op, out, args) || dense_into(op, out, args, 1);
 }
 
 /// Whether `out` may be written while a kernel reads `input`: both are the same elements, or they share no memory.
