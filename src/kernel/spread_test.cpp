@@ -12,6 +12,7 @@
 #include "kernel/kernel.h"
 #include "last_page.h"
 #include "ops/row.h"
+#include "sampled.h"
 #include "tenon/dtype.h"
 #include "type/visit.h"
 
@@ -170,7 +171,7 @@ TEST(Spread, ShortRowsThatOverlap) {
         for (const int64_t count : {1, 2}) expect_spreads({n, step, rows, 1, count});
 }
 TEST(Spread, Runs) {
-  for (int64_t n = 1; n <= 150; ++n)
+  for (int64_t n = 1; n <= 150; n += kSampled)
     for (const int64_t runs : {1, 3, 8, 9, 16, 29, 77})
       for (const int64_t step : {n, n + 1, int64_t{1}, int64_t{0}}) expect_spreads({1, 1, n, step, runs});
   for (const int64_t n : {511, 512, 513, 1030, 4099}) expect_spreads({1, 1, n, n, 3});
@@ -408,8 +409,8 @@ TEST(Place, Blocks) {
       for (const int64_t gap : {0, 3}) expect_places({n, n + gap, rows, rows * (n + gap), 3});
 }
 TEST(Place, Rows) {
-  for (int64_t n = kSearchedColumns; n <= 200; ++n) expect_extremes({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
-  for (int64_t n = 300; n <= 330; ++n) expect_extremes({n, n, kSearchedRows, 0, 1});
+  for (int64_t n = kSearchedColumns; n <= 200; n += kSampled) expect_extremes({n, n + n % 3, 1 + n * 7 % 32, 0, 1});
+  for (int64_t n = 300; n <= 330; n += kSampled) expect_extremes({n, n, kSearchedRows, 0, 1});
 }
 TEST(Place, ShortRows) {
   for (int64_t n = 1; n <= kSearchedRows; n += n < 70 ? 1 : 23)
@@ -418,7 +419,7 @@ TEST(Place, ShortRows) {
         if (n < 70 || step >= n) expect_places_of_rows({1, 1, n, step, rows});
 }
 TEST(Place, Runs) {
-  for (int64_t n = 1; n <= 200; ++n) expect_places({1, 1, n, n + n % 2, 5});
+  for (int64_t n = 1; n <= 200; n += kSampled) expect_places({1, 1, n, n + n % 2, 5});
   for (int64_t n = 200; n <= 2000; n += 31) expect_places({1, 1, n, n + n % 2, 5});
 }
 
