@@ -516,9 +516,10 @@ void multiply_long_rows(const Product& product) {
 
 /// Whether nothing is added: each element is one product.
 bool is_outer(const Product& product) {
+  const int64_t width = itemsize(product.dtype);
   return product.depth == 1 && product.rows > 1 && product.columns > 1 &&
-         (product.b.column_stride != 1 ||
-          product.batches * product.rows * product.columns > kOuterBytes / itemsize(product.dtype));
+         (product.b.column_stride != 1 || product.columns >= kOuterRowBytes / width ||
+          product.batches * product.rows * product.columns > kOuterBytes / width);
 }
 
 /// A column times a row is an elementwise operation.
