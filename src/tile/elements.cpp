@@ -37,7 +37,8 @@ bool comes_back_to_lines(const Plan& plan, const int64_t* strides, int64_t bytes
 /// count: masks store what is left of a row. Bench: ./dev bench --sweep, steps.
 bool leaves_gaps(const Plan& plan) {
   const int64_t* const strides = plan.strides_of(0);
-  if (kernels().vector_bytes >= 64) return std::abs(strides[0]) > 1;
+  if (std::abs(strides[0]) > 1) return true;
+  if (kernels().vector_bytes >= 64) return false;
   if (plan.fused == plan.ndim()) return plan.operands[0].access != AccessPattern::direct;
   return strides[plan.fused] != plan.flat && plan.flat < kShortTile;
 }
