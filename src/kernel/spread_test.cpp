@@ -413,7 +413,7 @@ TEST(Place, Rows) {
   for (int64_t n = 300; n <= 330; n += kSampled) expect_extremes({n, n, kSearchedRows, 0, 1});
 }
 TEST(Place, ShortRows) {
-  for (int64_t n = 1; n <= kSearchedRows; n += n < 70 ? 1 : 23)
+  for (int64_t n = 1; n <= kSearchedRows; n += n < 70 ? kSampled : 23)
     for (const int64_t rows : {1, 7, 16, 65, 150})
       for (const int64_t step : {n, n + 3, int64_t{1}, int64_t{0}})
         if (n < 70 || step >= n) expect_places_of_rows({1, 1, n, step, rows});
