@@ -29,7 +29,7 @@ inline constexpr int64_t kFastNumel = 32768;
 // So many elements that lie apart are computed one by one sooner than by a plan. Bench: ./dev bench --sweep, steps.
 inline constexpr int64_t kFewElements = 512;
 // So many rows are computed sooner by a call each than by a plan. Bench: ./dev bench --sweep, gaps.
-inline constexpr int64_t kFewRows = 32;
+inline constexpr int64_t kFewRowCalls = 32;
 // Without masks more results of where are chosen faster from tiles than row by row, unless a row has one condition.
 // Bench: ./dev bench --sweep, where.
 inline constexpr int64_t kFewChoices = 1024;
@@ -202,6 +202,13 @@ inline void add_small_operand(SmallBroadcast<kCount>& broadcast, int i, const Te
   broadcast.widths[i] = itemsize(operand.dtype);
 }
 
+/// Stores a number that is one of `count` arguments; false if it needs the general path, which refuses Boolean
+/// parameters.
+inline bool store_if_fits(const Arg& arg, int count, Dtype dtype, Number& number) {
+  if (!number_fits(arg.number(), dtype) || (count >= 3 && arg.number().is_boolean())) return false;
+  store_real(arg.number(), dtype, number.bytes);
+  return true;
+}
 /// A small tensor and a number, where the fast path can't take them because the tensor is a view. Not of two numbers.
 inline bool small_beside_number(Op op, Args args, ResultStrides strides, SmallBroadcast<2>& broadcast,
                                 FastKernel& entry, Number& number) {
@@ -211,14 +218,13 @@ inline bool small_beside_number(Op op, Args args, ResultStrides strides, SmallBr
   if (operand.device != Device::cpu || operand.numel == 0 || operand.numel > broadcast.limit || CourseRecord::now())
     return false;
   const Dtype dtype = operand.dtype;
-  if (row_of(op).promotion == Promotion::logical || !number_fits(args[1 - at]->number(), dtype)) return false;
+  if (row_of(op).promotion == Promotion::logical || !store_if_fits(*args[1 - at], 2, dtype, number)) return false;
   entry = fast_kernel(op, dtype);
   broadcast.rows_kernel = entry.rows;
   StridedView views[2]{};
   views[at] = {operand.sizes, operand.strides};
   if (!entry.kernel || !broadcast.set(views, itemsize(dtype), operand.numel, operand.contiguous, strides)) return false;
   add_small_operand(broadcast, at, operand, dtype);
-  store_real(args[1 - at]->number(), dtype, number.bytes);
   broadcast.data[1 - at] = number.bytes;
   broadcast.casts[1 - at] = nullptr;
   return true;
@@ -249,14 +255,13 @@ inline bool small_operands(Op op, Args args, ResultStrides strides, SmallBroadca
   return a.dtype == b.dtype || !broadcast.casts_again();
 }
 
-/// One of three small operands; false if it needs the general path, which refuses Boolean parameters.
+/// One of three small operands; false if it needs the general path.
 inline bool add_any_small_operand(SmallBroadcast<3>& broadcast, int i, const Arg& arg, Dtype wanted, Number& number) {
   if (arg.is_tensor()) {
     add_small_operand(broadcast, i, *arg.tensor().impl(), wanted);
     return true;
   }
-  if (arg.number().is_boolean() || !number_fits(arg.number(), wanted)) return false;
-  store_real(arg.number(), wanted, number.bytes);
+  if (!store_if_fits(arg, 3, wanted, number)) return false;
   broadcast.data[i] = number.bytes;
   broadcast.casts[i] = nullptr;
   return true;
@@ -344,13 +349,11 @@ inline List<Tensor> small_results(Op op, Args args, int count) {
 inline bool has_own_layout(const Row& row, Dtype dtype) {
   return row.gives_row_major || ((row.complex_to_real || row.keeps_real) && is_complex(dtype));
 }
-/// Numbers beside tensors of one dtype, as lanes; false if they need the general path, which refuses Boolean
-/// parameters.
+/// Numbers beside tensors of one dtype, as lanes; false if they need the general path.
 inline bool add_numbers(Args args, int count, Dtype dtype, Number* numbers, Lanes* in) {
   for (int i = 0; i < count; ++i) {
     if (args[i]->is_tensor()) continue;
-    if (!number_fits(args[i]->number(), dtype) || (count >= 3 && args[i]->number().is_boolean())) return false;
-    store_real(args[i]->number(), dtype, numbers[i].bytes);
+    if (!store_if_fits(*args[i], count, dtype, numbers[i])) return false;
     in[i] = {numbers[i].bytes, 0};
   }
   return true;
@@ -365,8 +368,9 @@ inline const TensorImpl* only_tensor(Args args, int count, int& at) {
   }
   return found;
 }
-/// Of a view alone or beside numbers, which is brought together on the stack.
-inline Tensor small_result_of_view(Op op, Args args, int count) {
+/// Of a view alone or beside numbers, which is brought together on the stack. Not inlined: other calls would pay for so
+/// large a frame.
+[[gnu::noinline]] inline Tensor small_result_of_view(Op op, Args args, int count) {
   int at = 0;
   const TensorImpl* const view = only_tensor(args, count, at);
   if (!view || view->contiguous || view->device != Device::cpu || view->numel == 0 || CourseRecord::now()) return {};
@@ -407,7 +411,7 @@ inline const TensorImpl* dense_operands(Op op, Args args, int count, Number* num
   if (!fast_kernel(op, like->dtype).kernel || !add_numbers(args, count, like->dtype, numbers, in)) return nullptr;
   return is_non_overlapping_and_dense(like->sizes, like->strides) ? like : nullptr;
 }
-inline Tensor dense_result(Op op, Args args, int count) {
+[[gnu::noinline]] inline Tensor dense_result(Op op, Args args, int count) {
   Number numbers[kMaxArgs];
   Lanes in[kMaxArgs];
   const TensorImpl* const like = dense_operands(op, args, count, numbers, in);
@@ -438,7 +442,7 @@ inline bool may_write_small(const TensorImpl& out, const TensorImpl& operand) {
   return &operand == &out ? SizesView(operand.sizes) == SizesView(out.sizes) : !share_memory(operand, out);
 }
 
-/// Adds an operand of the dtype, or a number; false if it needs the general path, which refuses Boolean parameters.
+/// Adds an operand of the dtype, or a number; false if it needs the general path.
 template <int kCount>
 inline bool add_operand_for_rows(SmallBroadcast<kCount + 1>& broadcast, int i, const Arg& arg, const TensorImpl& out,
                                  Number& number) {
@@ -447,15 +451,14 @@ inline bool add_operand_for_rows(SmallBroadcast<kCount + 1>& broadcast, int i, c
     broadcast.data[i] = operand.data();
     return operand.dtype == out.dtype && operand.device == Device::cpu && may_write_small(out, operand);
   }
-  if (!number_fits(arg.number(), out.dtype) || (kCount >= 3 && arg.number().is_boolean())) return false;
-  store_real(arg.number(), out.dtype, number.bytes);
+  if (!store_if_fits(arg, kCount, out.dtype, number)) return false;
   broadcast.data[i] = number.bytes;
   return true;
 }
 /// Whether rows, or single elements, of such a call are computed sooner than by a plan.
 template <int kCount>
 inline bool fits_rows(const SmallBroadcast<kCount>& broadcast) {
-  if (broadcast.is_in_rows()) return broadcast.rows_kernel || broadcast.numel <= kFewRows * broadcast.counts[0];
+  if (broadcast.is_in_rows()) return broadcast.rows_kernel || broadcast.numel <= kFewRowCalls * broadcast.counts[0];
   return broadcast.rows_kernel && broadcast.itemsize >= kSingleElementBytes && broadcast.numel <= kFewElements;
 }
 /// Operands into a tensor of their dtype whose rows lie apart, which is one of them or shares no memory with them.
@@ -489,7 +492,7 @@ inline bool small_rows_into(Op op, Tensor& out, Args args) {
 }
 
 /// The same into a tensor of the operands' layout.
-inline bool dense_into(Op op, Tensor& out, Args args, int count) {
+[[gnu::noinline]] inline bool dense_into(Op op, Tensor& out, Args args, int count) {
   Number numbers[kMaxArgs];
   Lanes in[kMaxArgs];
   const TensorImpl* const like = dense_operands(op, args, count, numbers, in);

@@ -6,6 +6,7 @@
 #include "tenon/factories.h"
 #include "tenon/ops.h"
 #include "tenon/shape.h"
+#include "tensor/impl.h"
 #include "tensor/overlap.h"
 
 namespace tenon {
@@ -34,7 +35,7 @@ Tensor scaled(const Tensor& self, const Tensor& other) {
   const Tensor wide = self.dtype() == bfloat16 ? self.to(float32) : self;
   const Arg number(wide), exponent(powers);
   const Arg* const args[] = {&number, &exponent};
-  if (is_one_shape && self.is_contiguous() && other.is_contiguous())
+  if (is_one_shape && self.impl()->row_major && other.is_contiguous())
     return elementwise(Op::ldexp_integer, args, 2).to(self.dtype());
   Tensor result = empty_like(wide);
   elementwise_out(Op::ldexp_integer, result, args, 2);

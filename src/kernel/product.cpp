@@ -87,8 +87,8 @@ HWY_INLINE hn::Vec<D> load_present([[maybe_unused]] M present, D d, const hn::TF
 }
 
 #if HWY_TARGET == HWY_AVX2
-/// Stores the first `count` lanes, fewer than all, in parts of a half, a quarter and an eighth of a vector: AMD's
-/// processors take 30 cycles for a store by a mask. Bench: ./dev bench --sweep, products.
+/// Stores the first `count` lanes, fewer than all, in parts of a half, a quarter and an eighth of a vector: on Zen 3 a
+/// store by a mask takes some ten cycles longer. Bench: ./dev bench --sweep, products.
 template <class D, class T>
 HWY_INLINE void store_parts(D d, hn::Vec<D> v, T* out, int64_t count) {
   constexpr int64_t kLanes = hn::MaxLanes(D());

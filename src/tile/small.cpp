@@ -421,7 +421,7 @@ struct Cut {
 };
 
 template <int kCount>
-Cut tiles_of(const SmallBroadcast<kCount>& broadcast) {
+Cut cut_of(const SmallBroadcast<kCount>& broadcast) {
   return {broadcast.counts, broadcast.loops, std::min(kTileBytes / broadcast.itemsize, kTileNumel)};
 }
 
@@ -496,7 +496,7 @@ class TileOperand {
 template <int kCount>
 [[gnu::noinline]] void run_tiles(const SmallBroadcast<kCount>& broadcast, Kernel kernel, int64_t out_itemsize,
                                  void* out) {
-  const Cut cut = tiles_of(broadcast);
+  const Cut cut = cut_of(broadcast);
   const bool in_rows = broadcast.rows_kernel && cut.loop == 1 && broadcast.has_rows();
   TileOperand operands[kCount];
   int64_t widths[kCount], steps[kCount];
@@ -633,7 +633,7 @@ bool SmallBroadcast<kCount>::casts_any() const noexcept {
 
 template <int kCount>
 bool SmallBroadcast<kCount>::casts_again() const noexcept {
-  const Cut cut = tiles_of(*this);
+  const Cut cut = cut_of(*this);
   if (cut.turns == counts[cut.loop]) return false;
   for (int i = 0; i < kCount; ++i) {
     if (!casts[i] || numels[i] <= kSmallNumel) continue;
