@@ -1,6 +1,7 @@
 #include "nested_others.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -71,6 +72,28 @@ Work exponentials(const Operands<Tenon>& x) {
   };
 }
 
+/// One matrix of a product. Rows are `from[0]` apart, columns `from[1]`; of the other operand the same.
+template <class T>
+void multiply_matrix(int64_t m, int64_t n, int64_t k, const T* __restrict left, std::array<int64_t, 2> from,
+                     const T* __restrict right, std::array<int64_t, 2> by, T* __restrict to, Wide<T>* __restrict sums) {
+  const bool sums_rows = by[1] != 1 || n == 1;
+  for (int64_t i = 0; i < m; ++i, to += n, left += from[0]) {
+    for (int64_t j = 0; sums_rows && j < n; ++j) {
+      Wide<T> sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += static_cast<Wide<T>>(left[l * from[1]]) * static_cast<Wide<T>>(right[l * by[0] + j * by[1]]);
+      to[j] = converted<T>(sum);
+    }
+    if (sums_rows) continue;
+    std::fill_n(sums, n, Wide<T>{0});
+    for (int64_t l = 0; l < k; ++l) {
+      const auto factor = static_cast<Wide<T>>(left[l * from[1]]);
+      for (int64_t j = 0; j < n; ++j) sums[j] += factor * static_cast<Wide<T>>(right[l * by[0] + j]);
+    }
+    for (int64_t j = 0; j < n; ++j) to[j] = converted<T>(sums[j]);
+  }
+}
+
 /// Three loops, the innermost over what is contiguous: columns of the result, or the dim that is summed.
 template <class T>
 Work multiply(const Operands<Tenon>& x) {
@@ -82,26 +105,12 @@ Work multiply(const Operands<Tenon>& x) {
   const int64_t batches = a.sizes()[0], m = a.sizes()[1], k = a.sizes()[2], n = b.sizes()[2];
   const Tensor out = x.out.defined() ? x.out : tenon::empty({batches, m, n}, {a.dtype()});
   const tenon::Dims from = a.strides().copy(), by = b.strides().copy();
-  const bool sums_rows = by[2] != 1 || n == 1;
-  return [=](int64_t repeats) {
+  return [=, sums = std::vector<Wide<T>>(static_cast<std::size_t>(n))](int64_t repeats) mutable {
     for (int64_t repeat = 0; repeat < repeats; ++repeat) {
-      for (int64_t batch = 0; batch < batches; ++batch) {
-        const T* __restrict const left = static_cast<const T*>(a.data_ptr()) + batch * from[0];
-        const T* __restrict const right = static_cast<const T*>(b.data_ptr()) + batch * by[0];
-        T* __restrict const to = static_cast<T*>(out.data_ptr()) + batch * m * n;
-        for (int64_t i = 0; i < m; ++i) {
-          T* __restrict const row = to + i * n;
-          if (!sums_rows) std::fill_n(row, n, T{0});
-          if (!sums_rows)
-            for (int64_t l = 0; l < k; ++l)
-              for (int64_t j = 0; j < n; ++j) row[j] += left[i * from[1] + l * from[2]] * right[l * by[1] + j];
-          for (int64_t j = 0; sums_rows && j < n; ++j) {
-            T sum = 0;
-            for (int64_t l = 0; l < k; ++l) sum += left[i * from[1] + l * from[2]] * right[l * by[1] + j * by[2]];
-            row[j] = sum;
-          }
-        }
-      }
+      for (int64_t batch = 0; batch < batches; ++batch)
+        multiply_matrix<T>(m, n, k, static_cast<const T*>(a.data_ptr()) + batch * from[0], {from[1], from[2]},
+                           static_cast<const T*>(b.data_ptr()) + batch * by[0], {by[1], by[2]},
+                           static_cast<T*>(out.data_ptr()) + batch * m * n, sums.data());
       benchmark::ClobberMemory();
     }
   };
@@ -118,9 +127,12 @@ Work nested_loops_of(Call call, const Operands<Tenon>& x, int64_t dim) {
                                      : Work{};
   if (call == Call::cumsum && dim == 0) return with_type(dtype, [&]<class T>(T) { return scan_columns<T>(x); });
   if (call != Call::matmul) return {};
-  if (dtype == Dtype::float32) return multiply<float>(x);
-  if (dtype == Dtype::float64) return multiply<double>(x);
-  return dtype == Dtype::int64 ? multiply<int64_t>(x) : Work{};
+  return with_type(dtype, [&]<class T>(T) {
+    if constexpr (sizeof(Wide<T>) < 4)
+      return Work{};
+    else
+      return multiply<T>(x);
+  });
 }
 
 }  // namespace bench

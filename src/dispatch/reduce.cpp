@@ -18,6 +18,7 @@
 #include "tile/reduce_shape.h"
 #include "tile/run.h"
 #include "tile/scratch.h"
+#include "tile/small.h"
 
 namespace tenon {
 namespace {
@@ -581,6 +582,13 @@ bool folds_plainly(Op op, Dtype dtype) {
   return is_plain && (!is_truth(op) || dtype == bool_) && (row.dtypes & set_of(dtype)) != 0 && !CourseRecord::now();
 }
 
+/// Whether elements are brought together sooner than a plan is made for them as they lie. Bench: ./dev bench --sweep,
+/// permuted and strided reductions.
+bool is_small_view(const Tensor& self) {
+  if (self.is_contiguous() || self.is_meta() || CourseRecord::now()) return false;
+  return self.numel() > 0 && self.numel() <= kSmallBytes / self.itemsize();
+}
+
 /// The fast path: contiguous elements, of which dims that follow each other are reduced without a cast. Undefined if
 /// the call needs the general path. Bench: tenon_bench --filter '^tiny/sum' and ./dev bench --sweep, middle reductions.
 Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
@@ -657,6 +665,7 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
+  if (is_small_view(self)) return run_reduce(op, run_clone(self, MemoryFormat::contiguous), dims, keepdim, dtype);
   if (!dtype)
     if (Tensor out = few_result(op, self, dims, keepdim); out.defined()) return out;
   const Resolved resolved = resolve(op, self, dims, keepdim, dtype);

@@ -71,12 +71,44 @@ class EveryLane {
   hn::Mask<D> is_later_;
 };
 #elif TENON_HAS_SHUFFLES
-/// Every kStride-th lane, a power of two, of kStride vectors that follow each other: from the first one, or to the
-/// last.
+/// Every third lane of three vectors that follow each other, from the first one, or to the last. These lanes have
+/// different places in their vectors: blends bring them together, and one shuffle puts them in order.
+template <bool kToLast, class D>
+HWY_INLINE hn::Vec<D> load_every_third(D d, const hn::TFromD<D>* from) {
+  using T = hn::TFromD<D>;
+  constexpr int64_t kLanes = hn::MaxLanes(d), kFirst = kToLast ? 2 : 0;
+  struct Lanes {
+    alignas(32) T vectors[kLanes];  // where the lane with this place is
+    alignas(32) hwy::MakeSigned<T> places[kLanes];
+  };
+  static constexpr Lanes kFound = [] {
+    Lanes lanes{};
+    for (int64_t i = 0; i < kLanes; ++i) {
+      const int64_t lane = 3 * i + kFirst;
+      lanes.places[i] = static_cast<hwy::MakeSigned<T>>(lane % kLanes);
+      lanes.vectors[lane % kLanes] = static_cast<T>(lane / kLanes);
+    }
+    return lanes;
+  }();
+  const auto vectors = hn::Load(d, kFound.vectors);
+  const auto second =
+      hn::IfThenElse(hn::Eq(vectors, hn::Set(d, T{1})), hn::LoadU(d, from + kLanes), hn::LoadU(d, from));
+  const auto all = hn::IfThenElse(hn::Eq(vectors, hn::Set(d, T{2})), hn::LoadU(d, from + 2 * kLanes), second);
+  return hn::TableLookupLanes(all, hn::SetTableIndices(d, kFound.places));
+}
+/// Whether load_every has such a stride. One shuffle of AVX2 orders elements of 4 and 8 bytes only; with NEON the
+/// compiler's loop reads every third element by an instruction.
+template <int64_t kStride, class T>
+inline constexpr bool kLoadsEvery = kStride == 3 ? HWY_TARGET == HWY_AVX2 && (sizeof(T) == 4 || sizeof(T) == 8)
+                                                 : sizeof(T) <= 8;
+/// Every kStride-th lane, three or a power of two, of kStride vectors that follow each other: from the first one, or to
+/// the last.
 template <int64_t kStride, bool kToLast, class D>
 HWY_INLINE hn::Vec<D> load_every(D d, const hn::TFromD<D>* from) {
   if constexpr (kStride == 1) {
     return hn::LoadU(d, from);
+  } else if constexpr (kStride == 3) {
+    return load_every_third<kToLast>(d, from);
   } else {
     constexpr int64_t kHalf = kStride / 2;
     const auto lower = load_every<kHalf, kToLast>(d, from);
@@ -123,7 +155,7 @@ HWY_INLINE void gather_every(T* HWY_RESTRICT to, const T* HWY_RESTRICT from, int
     return hn::BlendedStore(last, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
   }
 #elif TENON_HAS_SHUFFLES
-  if constexpr (kStride != 3 && sizeof(T) <= 8) {
+  if constexpr (kLoadsEvery<kStride, T>) {
     const hn::ScalableTag<T> d;
     constexpr int64_t kLanes = hn::MaxLanes(d);
     if (n > kLanes) {  // the last vector overlaps the one before

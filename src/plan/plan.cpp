@@ -224,10 +224,27 @@ bool takes_tiles(const Plan& plan, const FairRuns& fair) {
   return !changes && !fair.fill;
 }
 
+/// Whether longer tiles take no more copies than those of one run each: nothing is transposed, and inputs change.
+bool joins_freely(const Plan& plan) {
+  bool steps = false;
+  for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+    const int64_t innermost = plan.strides_of(operand)[0];
+    if (operand < plan.outputs && innermost != 1) return false;
+    if (dense_run(plan, operand).loop != 0) return false;
+    steps |= innermost != 0 && innermost != 1;
+  }
+  return steps;
+}
+
+/// The shortest runs that are not joined.
+int64_t shortest_run(const Plan& plan, const FairRuns& fair) {
+  const bool gaps = has_gaps(plan);
+  if (!takes_tiles(plan, fair)) return gaps ? fair.with_gaps : fair.repeated;
+  return !gaps && joins_freely(plan) ? kLongRun : kBlockColumns;
+}
 /// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
 bool has_fair_runs(const Plan& plan, const FairRuns& fair) {
-  const int64_t shortest = takes_tiles(plan, fair) ? kBlockColumns : has_gaps(plan) ? fair.with_gaps : fair.repeated;
-  return plan.sizes[0] >= shortest && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
+  return plan.sizes[0] >= shortest_run(plan, fair) && (plan.sizes[0] >= kLongerRun || plan.sizes[1] >= kManyRuns);
 }
 
 void fuse(Plan& plan, int64_t fused, int64_t count) {

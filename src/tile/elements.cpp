@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kFewestElements = 16, kFewestOfTwo = 8;
 // Elements of 4 bytes that lie closer together are gathered by shuffles, which is faster. Bench: the same.
 constexpr int64_t kSkippedElements = 4;
-// Rows that are a tile each, because the result has gaps, take as long as so many elements one by one. Bench: the same.
-constexpr int64_t kShortTile = 256;
+// Rows that are a tile each take as long as so many elements one by one. Bench: the same.
+constexpr int64_t kShortTile = 512;
 // So many turns of short loops run between two looks for an interrupt.
 constexpr int64_t kMostTurns = 1024;
 
@@ -33,14 +33,14 @@ bool comes_back_to_lines(const Plan& plan, const int64_t* strides, int64_t bytes
                      [bytes](int64_t stride) { return stride != 0 && std::abs(stride) * bytes < kLine; });
 }
 
-/// Whether the result has gaps, so that tiles are short rows, or are copied to their places. With AVX-512 only steps
-/// count: masks store what is left of a row. Bench: ./dev bench --sweep, steps.
-bool leaves_gaps(const Plan& plan) {
+/// Whether tiles are short rows, because rows lie apart, or are copied to their places. With AVX-512 only steps of the
+/// result count: masks store what is left of a row. Bench: ./dev bench --sweep, steps.
+bool has_short_tiles(const Plan& plan) {
   const int64_t* const strides = plan.strides_of(0);
   if (std::abs(strides[0]) > 1) return true;
   if (kernels().vector_bytes >= 64) return false;
   if (plan.fused == plan.ndim()) return plan.operands[0].access != AccessPattern::direct;
-  return strides[plan.fused] != plan.flat && plan.flat < kShortTile;
+  return plan.flat < kShortTile;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
   }
   // Two operands with steps of two are prefetched as they are gathered, and the result is streamed.
   if (streams && longest == 2 && stepped > 1) return false;
-  if (leaves_gaps(plan)) return skipped > 0;
+  if (has_short_tiles(plan)) return skipped > 0;
   if (plan.sizes[0] < kFewestElements && stepped == 1) return false;
   return skipped >= (bytes == kSingleElementBytes ? kSkippedElements : 1);
 }
