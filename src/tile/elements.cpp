@@ -19,11 +19,11 @@ constexpr int64_t kShortTile = 512;
 // So many turns of short loops run between two looks for an interrupt.
 constexpr int64_t kMostTurns = 1024;
 
-bool takes_single_elements(const Program& program) {
+/// Whether the Program is a kernel for rows of its two inputs.
+bool takes_rows(const Program& program) {
   if (!program.is_one_kernel()) return false;
   const Instruction& instruction = program.instructions()[0];
-  return instruction.rows && instruction.arity == 2 && itemsize(instruction.dtype) >= kSingleElementBytes &&
-         instruction.in_order() && instruction.in[0] == 0;
+  return instruction.rows && instruction.arity == 2 && instruction.in_order() && instruction.in[0] == 0;
 }
 
 /// Whether an operand's lines are read again after a whole turn of the innermost loop.
@@ -43,11 +43,27 @@ bool has_short_tiles(const Plan& plan) {
   return plan.flat < kShortTile;
 }
 
+/// Whether vectors pick the elements that have steps, and others lie in rows, which tiles would copy.
+bool gathers_rows(const Plan& plan, int64_t bytes) {
+  constexpr int64_t kLongestStep = 4, kVectorBytes = 32;
+  if (plan.ndim() < 2 || plan.sizes[0] * bytes <= kVectorBytes || plan.sizes[0] >= kShortTile) return false;
+  bool steps = false, copies = false;
+  for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
+    const int64_t *const strides = plan.strides_of(operand), step = strides[0];
+    if (step < 0 || step > (operand < plan.outputs ? 1 : kLongestStep)) return false;
+    steps |= step > 1;
+    copies |= step == 0 || (step == 1 && strides[1] != plan.sizes[0]);
+  }
+  return steps && copies;
+}
+
 }  // namespace
 
 bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
-  if (plan.ndim() == 0 || plan.sizes[0] < kFewestOfTwo || !takes_single_elements(program)) return false;
+  if (plan.ndim() == 0 || !takes_rows(program)) return false;
   const int64_t bytes = itemsize(program.instructions()[0].dtype);
+  if (!streams && gathers_rows(plan, bytes)) return true;
+  if (plan.sizes[0] < kFewestOfTwo || bytes < kSingleElementBytes) return false;
   int64_t longest = 1, skipped = 0, stepped = 0;  // steps, elements that these leave out, and operands that have them
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
     const int64_t* const strides = plan.strides_of(operand);
@@ -73,6 +89,7 @@ ElementRuns::ElementRuns(const Plan& plan, const Program& program, const Schedul
       inputs_(inputs),
       in_size_(itemsize(instruction_.dtype)),
       out_size_(itemsize(program.dtype(program.result()))),
+      gathers_(gathers_rows(plan, in_size_)),
       loops_(loops_from(plan, 1)),
       outer_(plan, loops_) {}
 
@@ -105,10 +122,37 @@ void ElementRuns::run_turns(int64_t start, int64_t n, int64_t turns) {
     turn_steps[i] = strides[next] * in_size_;
   }
   std::byte* to = out_ + offset(0) * out_size_;
+  if (gathers_) return run_rows(to, in, turn_steps, n, turns);
   const int64_t* const strides = plan_.strides_of(0);
   for (; turns > 0; --turns, to += strides[next] * out_size_) {
     instruction_.rows(to, strides[0] * out_size_, in, steps, 1, n);
     for (int i = 0; i < instruction_.arity; ++i) in[i].data = static_cast<const std::byte*>(in[i].data) + turn_steps[i];
+  }
+}
+
+/// Whole rows, some at a time. `in`: operands at their first element.
+void ElementRuns::run_rows(std::byte* to, Lanes* in, const int64_t* turn_steps, int64_t n, int64_t turns) {
+  constexpr int64_t kBytes = 4096;
+  alignas(kLine) std::byte gathered[2][kBytes];
+  const MoveKernels& move = kernels().move[shift_of(instruction_.dtype)];
+  const auto gather = schedule_.gathers_far ? move.gather_far : move.gather;
+  const int64_t most = kBytes / in_size_ / n, out_step = plan_.strides_of(0)[1] * out_size_;
+  for (int64_t rows; turns > 0; turns -= rows, to += rows * out_step) {
+    rows = std::min(turns, most);
+    Lanes lanes[2];
+    int64_t steps[2];
+    for (int i = 0; i < 2; ++i) {
+      const int64_t operand = plan_.input(i), *const strides = plan_.strides_of(operand);
+      lanes[i] = {in[i].data, strides[0]};
+      steps[i] = turn_steps[i];
+      if (strides[0] > 1) {
+        gather(gathered[i], in[i].data, strides[0], n, strides[1], rows);
+        lanes[i] = {gathered[i], 1};
+        steps[i] = n * in_size_;
+      }
+      in[i].data = static_cast<const std::byte*>(in[i].data) + rows * turn_steps[i];
+    }
+    instruction_.rows(to, out_step, lanes, steps, n, rows);
   }
 }
 

@@ -316,9 +316,10 @@ void schedule_direct(const Plan& plan, const Program& program, Schedule& schedul
   schedule.scratch_bytes = pattern_bytes(plan, program, schedule.pattern) + schedule.staging_bytes;
 }
 
-void schedule_elements(const Plan& plan, Schedule& schedule) {
+void schedule_elements(const Plan& plan, const Program& program, Schedule& schedule) {
   schedule.route = Route::elements;
   schedule.store = StoreMode::in_place;
+  schedule.gathers_far = gathers_far(plan, program);
   schedule.tile = std::min(kGrainNumel, plan.sizes[0]);
   schedule.per_loop = (plan.sizes[0] + schedule.tile - 1) / schedule.tile;
   schedule.tiles = plan.numel / plan.sizes[0] * schedule.per_loop;
@@ -417,7 +418,7 @@ void make_schedule(const Plan& plan, const Program& program, const Memory& memor
   if (schedule.route == Route::direct) {
     schedule_direct(plan, program, schedule);
   } else if (schedule.route == Route::tiles && runs_by_elements(plan, program, schedule.streams())) {
-    schedule_elements(plan, schedule);
+    schedule_elements(plan, program, schedule);
   } else {
     const SmallVector<bool, 8> in_place = inputs_in_place(plan);
     schedule.slots = assign_slots(program, in_place);
