@@ -160,8 +160,10 @@ void plan_call(const Call& call, Prepared& prepared) {
     cast_strides[i] = strides_like(operand.sizes, operand.strides, MemoryFormat::preserve);
     operand.strides = cast_strides[i];
   }
-  make_plan(call.resolved.shape, strided.data(), strided.size(), prepared.plan, results,
-            fair_runs_of(call, prepared.program));
+  constexpr int64_t kTileBytes = 512;  // Bench: ./dev bench --sweep, steps
+  FairRuns fair = fair_runs_of(call, prepared.program);
+  fair.tile = kTileBytes / itemsize(prepared.program.dtype(0));
+  make_plan(call.resolved.shape, strided.data(), strided.size(), prepared.plan, results, fair);
 }
 
 Memory memory_of(const Call& call, const void** addresses) {

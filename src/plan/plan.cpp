@@ -240,7 +240,8 @@ bool joins_freely(const Plan& plan) {
 int64_t shortest_run(const Plan& plan, const FairRuns& fair) {
   const bool gaps = has_gaps(plan);
   if (!takes_tiles(plan, fair)) return gaps ? fair.with_gaps : fair.repeated;
-  return !gaps && joins_freely(plan) ? kLongRun : kBlockColumns;
+  if (!joins_freely(plan)) return kBlockColumns;
+  return gaps ? std::max(kBlockColumns, fair.tile) : kLongRun;
 }
 /// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
 bool has_fair_runs(const Plan& plan, const FairRuns& fair) {
