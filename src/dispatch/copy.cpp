@@ -74,6 +74,25 @@ bool copy_few(const Tensor& out, const Tensor& src) {
   }
 }
 
+/// Copies few rows or elements of one dtype that lie apart. False if the operands do not qualify. Bench: ./dev bench
+/// --sweep, copies.
+bool copy_few_runs(const Tensor& out, const Tensor& src) {
+  constexpr int64_t kFewRuns = 16, kLongRunBytes = 4096;
+  const int64_t last = out.dim() - 1;
+  if (last < 0 || out.dtype() != src.dtype() || !(out.sizes() == src.sizes()) || CourseRecord::now()) return false;
+  const bool in_rows = out.strides()[last] == 1 && src.strides()[last] == 1;
+  const int64_t n = in_rows ? out.sizes()[last] : 1, runs = out.numel() / n, dims = in_rows ? last : last + 1;
+  const int64_t width = out.itemsize();
+  if (runs > kFewRuns || n > kLongRunBytes / width) return false;
+  const SizesView sizes{out.sizes().data(), dims};
+  Places to(sizes, {out.strides().data(), dims}), from(sizes, {src.strides().data(), dims});
+  // exact: inside the storages
+  for (int64_t run = 0; run < runs; ++run, to.next(), from.next())
+    std::memcpy(out.impl()->data() + to.place() * width, src.impl()->data() + from.place() * width,
+                static_cast<std::size_t>(n * width));
+  return true;
+}
+
 /// Copies a small tensor of the same dtype into a dense one. False if the operands do not qualify. Bench: ./dev bench
 /// --sweep, copies.
 bool copy_small(const Tensor& out, const Tensor& src) {
@@ -227,7 +246,7 @@ bool copy_wide(const Tensor& out, const Tensor& src) {
 /// out[...] = src[...], broadcast and cast. No checks.
 void write_copy(const Tensor& out, const Tensor& src) {
   if (has_no_work(out.numel(), out.data_ptr()) || copy_few(out, src) || copy_row(out, src) || copy_rows(out, src) ||
-      copy_repeated(out, src) || copy_small(out, src) || copy_wide(out, src))
+      copy_repeated(out, src) || copy_small(out, src) || copy_few_runs(out, src) || copy_wide(out, src))
     return;
   void* const to = out.data_ptr();
   const void* const input = src.data_ptr();
@@ -245,17 +264,27 @@ Tensor distinct_places(const Tensor& self) {
   return new_view(self, sizes, self.strides(), self.storage_offset());
 }
 
+/// Fills a small tensor, or few rows or elements that lie apart, without a plan. False if it needs one.
+bool fill_few(const Tensor& self, const void* value) {
+  if (self.is_meta() || self.numel() > kFastNumel || CourseRecord::now()) return false;
+  const int64_t width = self.itemsize(), last = self.dim() - 1;
+  const auto fill = kernels().move[std::countr_zero(static_cast<uint64_t>(width))].fill;
+  std::byte* const to = self.impl()->data();
+  if (self.is_contiguous()) return fill(to, value, self.numel()), true;
+  const bool in_rows = self.strides()[last] == 1;
+  const int64_t n = in_rows ? self.sizes()[last] : 1, rows = self.numel() / n, dims = in_rows ? last : last + 1;
+  if (rows > kFewElements) return false;
+  Places places({self.sizes().data(), dims}, {self.strides().data(), dims});
+  // exact: inside the storage
+  for (int64_t row = 0; row < rows; ++row, places.next()) fill(to + places.place() * width, value, n);
+  return true;
+}
+
 /// Fills `self` with a number, which is cast as by a copy.
 void write_number(const Tensor& self, const void* number, Dtype dtype) {
   Number converted;
   cast_lanes(converted.bytes, self.dtype(), number, dtype, 1);
-  if (self.numel() <= kFewElements && self.is_contiguous() && !self.is_meta()) {
-    const std::size_t width = static_cast<std::size_t>(self.itemsize());
-    std::byte* to = self.impl()->data();
-    // exact: inside the storage
-    for (int64_t i = 0; i < self.numel(); ++i, to += width) std::memcpy(to, converted.bytes, width);
-    return;
-  }
+  if (fill_few(self, converted.bytes)) return;
   Plan plan;
   const StridedView strided[] = {strided_view_of(self), {{}, {}}};
   make_plan(self.sizes(), strided, 2, plan);

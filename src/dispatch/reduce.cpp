@@ -400,11 +400,23 @@ Once without_repetition(Op op, const Tensor& self, SizesView mask) {
   if (self.sizes() != sizes) once.self = new_alias(self, sizes, self.strides(), self.storage_offset(), self.dtype());
   return once;
 }
+void multiply_by(Tensor& out, int64_t times) {
+  if (times == 1) return;
+  const Arg self(out), factor(times);
+  const Arg* const args[] = {&self, &factor};
+  run_inplace(Op::mul, out, args, 2);
+}
 /// Folds what is repeated once. False if the call needs a plan at once.
 bool fold_repeated(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
   if (self.is_contiguous() || CourseRecord::now() || out.is_meta()) return false;
   const auto [once, times] = without_repetition(op, self, mask);
   if (!once.defined()) return false;
+  const bool repeats_results = out.numel() != numel_of(reduced_shape(once.sizes(), mask, true));
+  if (types.accumulated == out.dtype() && out.is_contiguous() && !repeats_results) {
+    fold_elements(op, types, out, once, mask, keepdim);
+    multiply_by(out, times);
+    return true;
+  }
   Types part = types;
   if (times > 1) part.result = types.accumulated;
   Tensor results =
@@ -491,6 +503,14 @@ void fold_elements(Op op, const Types& types, Tensor& out, const Tensor& self, S
   run_reduction(plan, program, reduction_of(op, out.dtype(), count_reduced(self, mask)), out.data_ptr(), &input);
 }
 
+/// Whether elements are brought together sooner than a plan is made for them as they lie. Repeated ones are folded
+/// once. Bench: ./dev bench --sweep, permuted and strided reductions.
+bool is_small_view(const Tensor& self) {
+  if (self.is_contiguous() || self.is_meta() || CourseRecord::now()) return false;
+  if (self.numel() == 0 || self.numel() > kSmallBytes / self.itemsize()) return false;
+  return std::find(self.strides().begin(), self.strides().end(), 0) == self.strides().end();
+}
+
 void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
   if (has_no_work(out.numel(), out.data_ptr())) return;
   if (self.numel() == 0) {
@@ -503,7 +523,8 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  fold_elements(op, types, out, self, mask, keepdim);
+  const bool gathers = is_small_view(self);
+  fold_elements(op, types, out, gathers ? run_clone(self, MemoryFormat::contiguous) : self, mask, keepdim);
 }
 
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
@@ -580,13 +601,6 @@ bool folds_plainly(Op op, Dtype dtype) {
   const Row& row = row_of(op);
   const bool is_plain = widened(dtype) == dtype && reduced_dtype(op, dtype, {}) == dtype;
   return is_plain && (!is_truth(op) || dtype == bool_) && (row.dtypes & set_of(dtype)) != 0 && !CourseRecord::now();
-}
-
-/// Whether elements are brought together sooner than a plan is made for them as they lie. Bench: ./dev bench --sweep,
-/// permuted and strided reductions.
-bool is_small_view(const Tensor& self) {
-  if (self.is_contiguous() || self.is_meta() || CourseRecord::now()) return false;
-  return self.numel() > 0 && self.numel() <= kSmallBytes / self.itemsize();
 }
 
 /// The fast path: contiguous elements, of which dims that follow each other are reduced without a cast. Undefined if
