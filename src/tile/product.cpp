@@ -377,8 +377,11 @@ bool is_small(const Product& product) {
   const int64_t vector = kernels().product[static_cast<int>(product.dtype)].vector;
   if (is_short_dots(product) && product.rows * product.columns <= kSmallProducts) return true;
   if (is_narrow(product, vector)) return true;
+  const bool is_long_dot = product.depth > kSmall && product.b.row_stride == 1;
+  const bool are_outer = product.depth == 1 && product.rows > 1 && product.batches > 1;
+  if (!is_long_dot && !are_outer && products_of(product) <= kSmallProducts * static_cast<double>(product.batches))
+    return true;
   if (product.rows > kSmall || product.columns > kSmall || product.depth > kSmall) return false;
-  if (product.rows * product.columns * product.depth <= kSmallProducts) return true;
   if (product.batches == 1) return false;
   return product.b.column_stride == 1 ? product.columns >= vector : product.columns * product.depth <= kSmallProducts;
 }
