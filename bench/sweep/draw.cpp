@@ -551,13 +551,13 @@ Work limit_of(const Recipe& recipe, int64_t reads, int64_t writes, int threads) 
 
 /// Whether nested loops may round in another order, or use another function than the op.
 bool rounds_differently(Call call) { return call == Call::matmul || call == Call::exp || call == Call::cumsum; }
-/// Whether results are equal but for the rounding of sums.
+/// Whether results are equal but for the rounding of sums, whose terms may be as large as the largest result.
 bool are_close(const Tenon::Tensor& a, const Tenon::Tensor& b) {
   const double error = itemsize(a.dtype()) == 2 ? 0x1p-6 : 1e-3;  // bfloat16 has 8 bits
-  return allclose(a, b, error, itemsize(a.dtype()) == 2 ? error : 1e-8);
+  return allclose(a, b, error, error * amax(abs(b)).item().to<double>());
 }
 /// The nested loops for a recipe. Throws if they write anything else than the op does.
-Work checked_loops(const Recipe& recipe, Operands<Tenon> operands) {
+Work checked_loops(const Recipe& recipe, const std::string& name, Operands<Tenon> operands) {
   Work work = nested_loops(recipe.call, operands, recipe.dims, recipe.dim);
   if (!work || !operands.out.defined()) return work;
   work(1);
@@ -565,7 +565,7 @@ Work checked_loops(const Recipe& recipe, Operands<Tenon> operands) {
   Run{recipe.call, recipe.dim}(operands);
   const bool same = rounds_differently(recipe.call) ? are_close(written, operands.out)
                                                     : all(eq(written, operands.out)).item().to<bool>();
-  if (!same) throw std::logic_error("nested loops differ from the op");
+  if (!same) throw std::logic_error("nested loops differ from " + name);
   return work;
 }
 
@@ -589,8 +589,8 @@ Operands<Tenon> part_of(const Operands<Tenon>& whole, const Dims& reduced, int64
   return own;
 }
 /// The nested loops on as many threads as they are fastest on. Joins, products and running sums have one.
-Work nested_of(const Recipe& recipe, const Operands<Tenon>& operands, int threads) {
-  Work alone = checked_loops(recipe, operands);
+Work nested_of(const Recipe& recipe, const std::string& name, const Operands<Tenon>& operands, int threads) {
+  Work alone = checked_loops(recipe, name, operands);
   const bool shares = recipe.call != Call::matmul && recipe.call != Call::cat && recipe.call != Call::cumsum;
   if (!alone || threads == 1 || !shares) return alone;
   std::vector<Work> parts;
@@ -609,12 +609,13 @@ Drawn drawn(const Family& family, const Recipe& recipe, int threads) {
             .dims = Library::dims(recipe.dims)};
   };
   Cases cases;
-  cases.add({.name = name_of(family, recipe, threads), .ratio_target = 0, .bytes = reads + writes, .threads = threads},
-            make, Run{recipe.call, recipe.dim});
+  const std::string name = name_of(family, recipe, threads);
+  cases.add({.name = name, .ratio_target = 0, .bytes = reads + writes, .threads = threads}, make,
+            Run{recipe.call, recipe.dim});
   Case made = cases.all()[0];
   const int used = thread_count(threads);
   made.limit = [=]() -> Work { return limit_of(recipe, reads, writes, used); };
-  made.nested = [=]() -> Work { return nested_of(recipe, make(Tenon{}), used); };
+  made.nested = [=]() -> Work { return nested_of(recipe, name, make(Tenon{}), used); };
   return {std::move(made), family.name, recipe.inner};
 }
 

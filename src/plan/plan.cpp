@@ -211,6 +211,12 @@ bool has_gaps(const Plan& plan) {
   return false;
 }
 
+bool repeats_any(const Plan& plan) {
+  for (const Plan::Operand& operand : plan.operands)
+    if (operand.access == AccessPattern::repeated) return true;
+  return false;
+}
+
 /// Whether kernels don't compute runs of the innermost loop where they lie: an operand has steps there, or no input
 /// changes. Then each run is a tile, which costs as much as many elements of a longer one. Bench: ./dev bench --sweep,
 /// transposed and steps.
@@ -224,7 +230,7 @@ bool takes_tiles(const Plan& plan, const FairRuns& fair) {
   return !changes && !fair.fill;
 }
 
-/// Whether longer tiles take no more copies than those of one run each: nothing is transposed, and inputs change.
+/// Whether nothing is transposed, and inputs with steps are gathered whether tiles are one run or several.
 bool joins_freely(const Plan& plan) {
   bool steps = false;
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
@@ -241,7 +247,7 @@ int64_t shortest_run(const Plan& plan, const FairRuns& fair) {
   const bool gaps = has_gaps(plan);
   if (!takes_tiles(plan, fair)) return gaps ? fair.with_gaps : fair.repeated;
   if (!joins_freely(plan)) return kBlockColumns;
-  return gaps ? std::max(kBlockColumns, fair.tile) : kLongRun;
+  return gaps || repeats_any(plan) ? std::max(kBlockColumns, fair.tile) : kLongRun;
 }
 /// Whether runs are so long, or so many of them follow each other, that they are computed one by one.
 bool has_fair_runs(const Plan& plan, const FairRuns& fair) {

@@ -57,7 +57,7 @@ struct FairRuns {
   int64_t repeated;   // where it takes no more than repeating elements
   bool fill = false;  // whether a run of one value takes one call
   int64_t flat = 0;   // loops are fused until they have as many elements
-  int64_t tile = 0;   // where a run would be a tile of its own, and joining copies others with gaps
+  int64_t tile = 0;   // where each run is a tile, and joining copies or repeats other operands
 
   /// For kernels that compute a run at a call.
   static FairRuns of_calls(int64_t itemsize) noexcept { return {64 / itemsize, 64 / itemsize}; }

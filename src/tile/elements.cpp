@@ -16,6 +16,8 @@ constexpr int64_t kFewestElements = 16, kFewestOfTwo = 8;
 constexpr int64_t kSkippedElements = 4;
 // Rows that are a tile each take as long as so many elements one by one. Bench: the same.
 constexpr int64_t kShortTile = 512;
+// Tiles of longer rows are faster where they stream the result. Bench: the same.
+constexpr int64_t kStreamedRow = 128;
 // So many turns of short loops run between two looks for an interrupt.
 constexpr int64_t kMostTurns = 1024;
 
@@ -35,12 +37,12 @@ bool comes_back_to_lines(const Plan& plan, const int64_t* strides, int64_t bytes
 
 /// Whether tiles are short rows, because rows lie apart, or are copied to their places. With AVX-512 only steps of the
 /// result count: masks store what is left of a row. Bench: ./dev bench --sweep, steps.
-bool has_short_tiles(const Plan& plan) {
+bool has_short_tiles(const Plan& plan, bool streams) {
   const int64_t* const strides = plan.strides_of(0);
   if (std::abs(strides[0]) > 1) return true;
   if (kernels().vector_bytes >= 64) return false;
   if (plan.fused == plan.ndim()) return plan.operands[0].access != AccessPattern::direct;
-  return plan.flat < kShortTile;
+  return plan.flat < kShortTile && (!streams || strides[plan.fused] != plan.flat);
 }
 
 /// Whether vectors pick the elements that have steps, and others lie in rows, which tiles would copy.
@@ -62,7 +64,8 @@ bool gathers_rows(const Plan& plan, int64_t bytes) {
 bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
   if (plan.ndim() == 0 || !takes_rows(program)) return false;
   const int64_t bytes = itemsize(program.instructions()[0].dtype);
-  if (!streams && gathers_rows(plan, bytes)) return true;
+  const bool is_short = plan.sizes[0] < kStreamedRow;
+  if ((!streams || is_short) && gathers_rows(plan, bytes)) return true;
   if (plan.sizes[0] < kFewestOfTwo || bytes < kSingleElementBytes) return false;
   int64_t longest = 1, skipped = 0, stepped = 0;  // steps, elements that these leave out, and operands that have them
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
@@ -75,7 +78,7 @@ bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
   }
   // Two operands with steps of two are prefetched as they are gathered, and the result is streamed.
   if (streams && longest == 2 && stepped > 1) return false;
-  if (has_short_tiles(plan)) return skipped > 0;
+  if (has_short_tiles(plan, streams)) return skipped > 0;
   if (plan.sizes[0] < kFewestElements && stepped == 1) return false;
   return skipped >= (bytes == kSingleElementBytes ? kSkippedElements : 1);
 }
@@ -132,11 +135,14 @@ void ElementRuns::run_turns(int64_t start, int64_t n, int64_t turns) {
 
 /// Whole rows, some at a time. `in`: operands at their first element.
 void ElementRuns::run_rows(std::byte* to, Lanes* in, const int64_t* turn_steps, int64_t n, int64_t turns) {
-  constexpr int64_t kBytes = 4096;
-  alignas(kLine) std::byte gathered[2][kBytes];
+  // From beyond the caches few rows at a time, so that the processor reads the operands' streams ahead. Bench: ./dev
+  // bench --sweep, steps.
+  constexpr int64_t kNearBytes = 4096, kFarBytes = 512, kRowBytes = kShortTile * kMaxItemsize;
+  const int64_t together = schedule_.is_far ? kFarBytes : kNearBytes;
+  alignas(kLine) std::byte gathered[2][kRowBytes];
   const MoveKernels& move = kernels().move[shift_of(instruction_.dtype)];
   const auto gather = schedule_.gathers_far ? move.gather_far : move.gather;
-  const int64_t most = kBytes / in_size_ / n, out_step = plan_.strides_of(0)[1] * out_size_;
+  const int64_t most = std::max(together / in_size_ / n, int64_t{1}), out_step = plan_.strides_of(0)[1] * out_size_;
   for (int64_t rows; turns > 0; turns -= rows, to += rows * out_step) {
     rows = std::min(turns, most);
     Lanes lanes[2];
