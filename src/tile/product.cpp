@@ -46,6 +46,7 @@ constexpr int64_t kSmallPart = 1 << 15;                     // elements of resul
 constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
 constexpr int64_t kThinDepth = 5;             // below, many thin rows are multiplied where they lie
 constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
+constexpr int64_t kTallRows = 4;              // rows for each column of a result of which threads share rows only
 constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
 constexpr int64_t kOuterRowBytes = 256;       // rows of outer products that are worth a call of the elementwise kernel
 constexpr double kQuickProducts = 1 << 26;    // multiplications that take about a millisecond
@@ -339,7 +340,8 @@ void multiply_as(const Product& product) {
           ? 1
           : static_cast<int64_t>(std::clamp(products / kPartProducts, 1.0, 2.0 * static_cast<double>(threads)));
   const Cut batches(product.batches, parts, 1);
-  const Cut columns(product.columns, (parts + batches.count - 1) / batches.count, multiplication.panel());
+  const bool is_tall = product.rows >= kTallRows * product.columns;
+  const Cut columns(product.columns, is_tall ? 1 : (parts + batches.count - 1) / batches.count, multiplication.panel());
   const Cut rows(product.rows, (parts + batches.count * columns.count - 1) / (batches.count * columns.count),
                  kProductRows);
   const int64_t bytes =
