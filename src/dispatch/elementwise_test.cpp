@@ -564,6 +564,47 @@ TEST(Copies, FillsAndOverlaps) {
             "value cannot be converted to type uint8_t without overflow");
 }
 
+/// Small views of a tensor, in any order and with gaps.
+std::vector<Tensor> small_views(const Tensor& whole) {
+  return {whole,
+          whole.slice(2, 0, 8),
+          whole.slice(2, 1, 12, 3),
+          whole.permute({2, 0, 1}),
+          whole.select(2, 3),
+          whole.select(0, 1).select(1, 2),
+          whole.slice(0, 0, 2).slice(1, 1, 4),
+          whole.slice(1, 0, 1),
+          whole.select(0, 0).select(0, 0).select(0, 5)};
+}
+
+TEST(Copies, SmallViewsAreFilledAndNothingBesideThem) {
+  for (const Dtype dtype : {bool_, uint8, float16, int32, float64, complex128})
+    for (std::size_t which = 0; which < 9; ++which) {
+      const Tensor filled = zeros({3, 10, 12}, Options(dtype)), copied = zeros({3, 10, 12}, Options(dtype));
+      Tensor view = small_views(filled)[which], other = small_views(copied)[which];
+      const Tensor ones_there = ones(view.sizes(), Options(dtype));
+      view.fill_(1);
+      other.copy_(ones_there);
+      EXPECT_TRUE(equal(view, ones_there)) << dtype_name(dtype) << " " << which;
+      EXPECT_TRUE(equal(filled, copied)) << dtype_name(dtype) << " " << which;
+      EXPECT_EQ(filled.to(float64).sum().item().to<double>(), static_cast<double>(view.numel()));
+    }
+}
+
+TEST(Copies, SmallViewsAreCopiedIntoSmallViews) {
+  for (const Dtype dtype : {bool_, uint8, float16, int32, float64, complex128}) {
+    const Tensor source = arange(360).remainder(2).to(dtype).view({3, 10, 12});
+    for (std::size_t which = 0; which < 9; ++which) {
+      const Tensor whole = zeros({3, 10, 12}, Options(dtype));
+      Tensor view = small_views(whole)[which];
+      const Tensor from = small_views(source)[which];
+      view.copy_(from);
+      EXPECT_TRUE(equal(view, from)) << dtype_name(dtype) << " " << which;
+      EXPECT_TRUE(equal(whole.to(float64).sum(), from.to(float64).sum())) << dtype_name(dtype) << " " << which;
+    }
+  }
+}
+
 TEST(Copies, ResizeKeepsElementsAndForeignMemory) {
   Tensor x = counted(4);
   const Tensor view = x.slice(0, 1, 3);

@@ -322,7 +322,8 @@ TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
                                              {1, 3000, 100},
                                              {1, 2500, 3000},
                                              {20, 20000, 1},
-                                             {9000, 2, 299}})
+                                             {9000, 2, 299},
+                                             {900, 70, 200}})
     for (const auto& [turned, dtype] :
          {std::pair{false, float32}, {true, float32}, {false, bfloat16}, {true, bfloat16}}) {
       const Tensor a = (arange(rows * depth, float32).reshape({rows, depth}) * 0.37f).add(0.1).reciprocal().to(dtype);

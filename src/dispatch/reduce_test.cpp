@@ -527,6 +527,31 @@ TEST(Reduce, RepeatedElementsGiveWhatTheirCopiesGive) {
 }
 
 /// Results that lie in another order than the elements.
+TEST(Reduce, SmallViewsGiveWhatTheirCopiesGive) {
+  const std::vector<DimsArg> all_dims = {{}, 0, 1, 2, {0, 1}, {0, 2}, {1, 2}};
+  for (const Dtype dtype : {float32, float64, int32, uint8, bool_, float16, bfloat16, complex64}) {
+    const Tensor base = arange(720).remainder(7).sub(3).to(dtype);
+    const Tensor blocks = base.view({6, 10, 12});
+    for (const Tensor& x : {blocks.slice(2, 0, 8), blocks.slice(2, 0, 12, 3), blocks.permute({2, 0, 1}),
+                            blocks.slice(1, 2, 9).permute({0, 2, 1}), blocks.slice(0, 0, 1).slice(2, 3, 4)})
+      for (const DimsArg& dims : all_dims)
+        for (const bool keepdim : {false, true}) {
+          const Tensor copied = x.contiguous();
+          const auto expect_same = [&](const char* name, const Tensor& got, const Tensor& wanted) {
+            EXPECT_TRUE(same_bits(got, wanted) && got.strides() == wanted.strides() && got.sizes() == wanted.sizes())
+                << name << " of " << dtype_name(dtype) << " " << to_string(x.sizes()) << " along "
+                << to_string(dims.view());
+          };
+          expect_same("sum", sum(x, dims, keepdim), sum(copied, dims, keepdim));
+          if (is_inexact(dtype)) expect_same("mean", mean(x, dims, keepdim), mean(copied, dims, keepdim));
+          expect_same("any", any(x, dims, keepdim), any(copied, dims, keepdim));
+          if (!is_complex(dtype)) expect_same("amax", amax(x, dims, keepdim), amax(copied, dims, keepdim));
+          Tensor out = empty({7}, sum(copied, dims, keepdim).dtype());
+          expect_same("sum into out", sum_out(out, x, dims, keepdim), sum(copied, dims, keepdim));
+        }
+  }
+}
+
 TEST(Reduce, ResultsMayLieAcross) {
   for (const Dtype dtype : {float32, int16, float64, bool_})
     for (const Dims& sizes : {Dims{4, 50, 8}, Dims{3, 8, 50}, Dims{2, 300, 3}})

@@ -321,10 +321,10 @@ TEST(Run, WideElementsWithSteps) {
   EXPECT_EQ(route_of(rows_of_nine, two, float32), rows_kernel_of(Op::add, float32) ? Route::elements : Route::tiles);
   EXPECT_EQ(route_of(rows_of_nine, one, float64), Route::tiles);
   EXPECT_EQ(difference<float>(rows_of_nine, two), "");
-  // A result with gaps takes elements that lie close together, too, but where masks make tiles cheap.
+  // A result with gaps takes elements that lie close together, too.
   const Operand gaps = rows_of(400, 9, 1), near = stepped(rows_of_nine, 2, 0), into_gaps[] = {gaps, near, out};
-  const bool by_elements = rows_kernel_of(Op::add, float32) && kernels().vector_bytes < 64;
-  EXPECT_EQ(route_of(rows_of_nine, into_gaps, float32), by_elements ? Route::elements : Route::tiles);
+  EXPECT_EQ(route_of(rows_of_nine, into_gaps, float32),
+            rows_kernel_of(Op::add, float32) ? Route::elements : Route::tiles);
   EXPECT_EQ(difference<float>(rows_of_nine, into_gaps), "");
   // So does one with steps, with any vectors.
   const Operand stepped_out = stepped(rows_of_nine, 2, 1), into_steps[] = {stepped_out, near, out};
@@ -338,12 +338,46 @@ TEST(Run, WideElementsWithSteps) {
   EXPECT_NE(route_of(shape, operands, float64), Route::elements);
 }
 
+/// Elements with short steps beside rows with gaps, a column, a row and the same; into new memory, into rows with gaps
+/// and in place.
+template <class T>
+void expect_gathered_rows(int64_t rows, int64_t length, int64_t step) {
+  const Dims shape{rows, length};
+  const Operand dense = rows_of(rows, length, 0), gaps = rows_of(rows, length, 3), steps = stepped(shape, step, 1);
+  const Operand column{{rows, 1}, {1, 1}, rows}, row{{length}, {1}, length};
+  if (rows_kernel_of(Op::add, dtype_of_v<T>) && rows > 1) {
+    const Operand operands[] = {dense, steps, column};
+    EXPECT_EQ(route_of(shape, operands, dtype_of_v<T>), Route::elements) << rows << " rows of " << length;
+  }
+  for (const Operand& out : {dense, gaps})
+    for (const Operand& other : {dense, gaps, steps, column, row}) {
+      const Operand operands[] = {out, steps, other}, swapped[] = {out, other, steps};
+      EXPECT_EQ(difference<T>(shape, operands), "") << rows << " rows of " << length << ", steps of " << step;
+      EXPECT_EQ((difference<T, Op::lt>(shape, swapped)), "") << rows << " rows of " << length << ", steps of " << step;
+    }
+  EXPECT_EQ(difference_in_place<T>(shape, gaps, steps), "");
+}
+
+TEST(Run, ElementsWithShortStepsAreGatheredForSomeRows) {
+  for (const int64_t step : {2, 3, 4})
+    for (const int64_t rows : {1, 2, 5, 60, 150})
+      for (const int64_t length : {9, 12, 17, 31, 33, 64, 100, 130, 257, 511}) {
+        expect_gathered_rows<float>(rows, length, step);
+        expect_gathered_rows<double>(rows, length, step);
+        if (length * 2 <= 32) continue;
+        expect_gathered_rows<int16_t>(rows, length, step);
+      }
+}
+
 TEST(Run, ElementsWithStepsBeyondTheCaches) {
   const int64_t numel = 3 * streaming_threshold() / 2 / 4 + 77;  // exact: a few million
   const Tensor wide = arange(int64_t{0}, 3 * numel, 1, int32), steps = wide.view({numel, 3}).select(1, 2);
   EXPECT_TRUE(equal(add(steps, steps), mul(steps.contiguous(), 2)));
   const Tensor row = wide.narrow(0, 0, 1);
   EXPECT_TRUE(equal(sub(steps, row), steps.contiguous()));
+  const Tensor columns = wide.narrow(0, 0, numel / 20 * 60).view({-1, 60}), gaps = columns.slice(1, 0, 20);
+  const Tensor thirds = columns.slice(1, 0, 60, 3);
+  EXPECT_TRUE(equal(add(thirds, gaps), add(thirds.contiguous(), gaps.contiguous())));
 }
 
 TEST(Run, ConditionsBesideWideElementsWithSteps) {
