@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dispatch/differentiate.h"
+#include "dispatch/number.h"
 #include "dispatch/traced_out.h"
 #include "kernel/kernel.h"
 #include "ops/block_name.h"
@@ -134,9 +135,9 @@ bool fold_first_dims(Op op, const Types& types, const Tensor& out, const Tensor&
   if (types.element != dtype || types.accumulated != dtype || out.dtype() != dtype || !out.is_contiguous())
     return false;
   int64_t count = 0;
-  while (count < mask.size() && mask[count]) ++count;
+  while (count < mask.size() && (mask[count] || self.sizes()[count] == 1)) ++count;
   for (int64_t dim = count; dim < mask.size(); ++dim)
-    if (mask[dim]) return false;
+    if (mask[dim] && self.sizes()[dim] != 1) return false;
   const int64_t columns = numel_from(self, count), rows = self.numel() / columns;
   if (!are_few_rows(self, rows, columns)) return false;
   if (CourseRecord::now()) [[unlikely]] {
@@ -400,11 +401,12 @@ Once without_repetition(Op op, const Tensor& self, SizesView mask) {
   if (self.sizes() != sizes) once.self = new_alias(self, sizes, self.strides(), self.storage_offset(), self.dtype());
   return once;
 }
-void multiply_by(Tensor& out, int64_t times) {
-  if (times == 1) return;
-  const Arg self(out), factor(times);
-  const Arg* const args[] = {&self, &factor};
-  run_inplace(Op::mul, out, args, 2);
+void multiply_few(Kernel kernel, const Tensor& sums, int64_t times) {
+  Number factor;
+  store_number(times, sums.dtype(), factor.bytes);
+  std::byte* const data = sums.impl()->data();
+  const Lanes in[] = {{data, 1}, {factor.bytes, 0}};
+  kernel(data, in, sums.numel());
 }
 /// Folds what is repeated once. False if the call needs a plan at once.
 bool fold_repeated(Op op, const Types& types, Tensor& out, const Tensor& self, SizesView mask, bool keepdim) {
@@ -412,9 +414,11 @@ bool fold_repeated(Op op, const Types& types, Tensor& out, const Tensor& self, S
   const auto [once, times] = without_repetition(op, self, mask);
   if (!once.defined()) return false;
   const bool repeats_results = out.numel() != numel_of(reduced_shape(once.sizes(), mask, true));
-  if (types.accumulated == out.dtype() && out.is_contiguous() && !repeats_results) {
+  const Kernel multiply = kernel_of(Op::mul, out.dtype());
+  if (types.accumulated == out.dtype() && out.is_contiguous() && out.numel() <= kFewNumel && !repeats_results &&
+      multiply) {
     fold_elements(op, types, out, once, mask, keepdim);
-    multiply_by(out, times);
+    if (times > 1) multiply_few(multiply, out, times);
     return true;
   }
   Types part = types;
@@ -523,8 +527,9 @@ void compute(Op op, const Types& types, Tensor& out, const Tensor& self, SizesVi
   check_dtype(op, types.result);
   // Truths into uint8 PyTorch asks of the elements as uint8.
   warn_of_lost_parts(self.dtype(), is_truth(op) ? out.dtype() : types.element, self.numel());
-  const bool gathers = is_small_view(self);
-  fold_elements(op, types, out, gathers ? run_clone(self, MemoryFormat::contiguous) : self, mask, keepdim);
+  if (is_small_view(self))
+    return fold_elements(op, types, out, run_clone(self, MemoryFormat::contiguous), mask, keepdim);
+  fold_elements(op, types, out, self, mask, keepdim);
 }
 
 void check_out_dtype(Op op, Dtype result, Dtype out, bool asked) {
@@ -679,9 +684,9 @@ Tensor reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::opti
 }
 
 Tensor run_reduce(Op op, const Tensor& self, SizesView dims, bool keepdim, std::optional<Dtype> dtype) {
-  if (is_small_view(self)) return run_reduce(op, run_clone(self, MemoryFormat::contiguous), dims, keepdim, dtype);
   if (!dtype)
     if (Tensor out = few_result(op, self, dims, keepdim); out.defined()) return out;
+  if (is_small_view(self)) return run_reduce(op, run_clone(self, MemoryFormat::contiguous), dims, keepdim, dtype);
   const Resolved resolved = resolve(op, self, dims, keepdim, dtype);
   Tensor out = new_tensor(resolved.shape, resolved.types.result, self.device());
   compute(op, resolved.types, out, self, resolved.mask, keepdim);
