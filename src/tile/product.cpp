@@ -45,7 +45,7 @@ constexpr int64_t kSmallPart = 1 << 15;                     // elements of resul
 // Rows for each column of a thin result, and bytes of a block of it.
 constexpr int64_t kThinRows = 4, kThinBytes = 16 << 10;
 constexpr int64_t kThinDepth = 5;             // below, many thin rows are multiplied where they lie
-constexpr double kPartProducts = 1 << 21;     // multiplications that are worth waking a thread for
+constexpr double kPartProducts = 1 << 20;     // multiplications that are worth waking a thread for
 constexpr int64_t kTallRows = 4;              // rows for each column of a result of which threads share rows only
 constexpr int64_t kOuterBytes = 1 << 19;      // results of which the stores are worth a plan
 constexpr int64_t kOuterRowBytes = 256;       // rows of outer products that are worth a call of the elementwise kernel
