@@ -55,7 +55,9 @@ constexpr int64_t kJoinedRowBytes[] = {416, 1664, 1664, 2048, 2048}, kStreamedUn
 // --sweep, gaps.
 constexpr int64_t kStreamedLinesBytes = 768, kStreamedRowBytes = 1024, kWideGapBytes = 384, kStreamedLongBytes = 4096,
                   kStreamedNarrowRowBytes = 1536;
-constexpr int64_t kStreamedBytesOfRow = 1024;
+// With vectors that are no whole lines, rows of fewer bytes that end within a vector are not joined: a copy to lines
+// takes longer than lines that are read first. Bench: the same.
+constexpr int64_t kStreamedShortBytes = 1024;
 // A short periodic operand is repeated up to this many elements, and bytes: kernel calls are rare, and it stays in the
 // first-level cache. Bench: tenon_bench --filter '^large/\[N,3\]\+\[3\]/' and ./dev bench --sweep, copies.
 constexpr int64_t kPatternPiece = 1024, kPatternBytes = 4096;
@@ -145,7 +147,9 @@ bool has_slow_rows(const Plan& plan, const Program& program, const Memory& memor
   const int64_t size = result_size(program), bytes = row_bytes(plan, program);
   if (plan.sizes[plan.fused] * bytes < kJoinedTurnBytes) return true;
   if (size <= 2 && bytes < kStreamedNarrowRowBytes && reads_gaps(plan)) return true;
-  if (size == 1 && bytes < kStreamedBytesOfRow && kernels().vector_bytes < 64) return true;
+  const int64_t vector = kernels().vector_bytes,
+                joined = kJoinedRowBytes[std::countr_zero(static_cast<uint64_t>(size))];
+  if (vector < kLine && bytes % vector != 0 && bytes < std::max(joined, kStreamedShortBytes)) return true;
   const bool are_slow = size == 2 || size == 4 || (size > 4 && reads_gaps(plan));
   return are_slow && bytes < kStreamedUnevenBytes && !joins_rows(plan, program, memory);
 }
