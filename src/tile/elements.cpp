@@ -68,15 +68,19 @@ bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
   if ((!streams || is_short) && gathers_rows(plan, bytes)) return true;
   if (plan.sizes[0] < kFewestOfTwo || bytes < kSingleElementBytes) return false;
   int64_t longest = 1, skipped = 0, stepped = 0;  // steps, elements that these leave out, and operands that have them
+  bool has_column = false;
   for (int64_t operand = 0; operand < plan.operands.size(); ++operand) {
     const int64_t* const strides = plan.strides_of(operand);
     if (comes_back_to_lines(plan, strides, bytes)) return false;
     const int64_t step = std::max(std::abs(strides[0]), int64_t{1});
+    has_column |= strides[0] == 0;
     longest = std::max(longest, step);
     skipped += step - 1;
     stepped += step > 1;
   }
-  // Two operands with steps of two are prefetched as they are gathered, and the result is streamed.
+  // Beyond the caches tiles that stream their result are faster beside a column, and with vectors of whole lines where
+  // two operands have steps of two. Bench: ./dev bench --sweep, steps.
+  if (streams && kernels().vector_bytes < kLine && !has_column) return skipped > 0;
   if (streams && longest == 2 && stepped > 1) return false;
   if (has_short_tiles(plan, streams)) return skipped > 0;
   if (plan.sizes[0] < kFewestElements && stepped == 1) return false;
