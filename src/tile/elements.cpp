@@ -78,9 +78,9 @@ bool runs_by_elements(const Plan& plan, const Program& program, bool streams) {
     skipped += step - 1;
     stepped += step > 1;
   }
-  // Beyond the caches tiles that stream their result are faster beside a column, and with vectors of whole lines where
-  // two operands have steps of two. Bench: ./dev bench --sweep, steps.
-  if (streams && kernels().vector_bytes < kLine && !has_column) return skipped > 0;
+  // Beyond the caches tiles that stream their result are faster beside a column and for one step of two; with vectors
+  // of whole lines for two of them, too. Bench: ./dev bench --sweep, steps.
+  if (streams && kernels().vector_bytes < kLine && !has_column && skipped > 1) return true;
   if (streams && longest == 2 && stepped > 1) return false;
   if (has_short_tiles(plan, streams)) return skipped > 0;
   if (plan.sizes[0] < kFewestElements && stepped == 1) return false;
