@@ -58,9 +58,11 @@ HWY_INLINE To converted(From value) {
 /// Floats to integers of at most 32 bits. The instruction gives the smallest int32 where a float has none, which is
 /// what PyTorch does, so that no comparison is needed. Bench: ./dev bench --sweep, casts.
 template <class From, class To>
-inline constexpr bool kTruncatesByInstruction =
-    HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX2&& std::is_floating_point_v<From>&& std::is_integral_v<To> &&
-    sizeof(To) <= 4 && !std::is_same_v<To, uint32_t> && !std::is_same_v<To, bool>;
+inline constexpr bool kTruncatesByInstruction = HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX2 &&
+                                                (std::is_floating_point_v<From> ||
+                                                 (HWY_TARGET == HWY_AVX2 && std::is_same_v<From, BFloat16>)) &&
+                                                std::is_integral_v<To> && sizeof(To) <= 4 &&
+                                                !std::is_same_v<To, uint32_t> && !std::is_same_v<To, bool>;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #if HWY_TARGET <= HWY_AVX3
 HWY_INLINE hn::Vec512<int32_t> truncated(hn::Vec512<float> v) {
@@ -87,6 +89,17 @@ struct Truncate {
       return bits;
     else
       return hn::TruncateTo(hn::Rebind<Out, D>(), bits);
+  }
+};
+/// The same of bfloat16, the upper halves of floats.
+template <class To>
+struct TruncateBFloat16 {
+  using Out = typename Truncate<To>::Out;
+  template <class D>
+  static HWY_INLINE hn::Vec<hn::Rebind<Out, D>> run(D, hn::Vec<D> bits) {
+    const hn::Rebind<float, D> d;
+    const auto wide = hn::ShiftLeft<16>(hn::PromoteTo(hn::Rebind<uint32_t, D>(), bits));
+    return Truncate<To>::run(d, hn::BitCast(d, wide));
   }
 };
 #endif
@@ -143,7 +156,9 @@ HWY_INLINE void cast_loop(D d, void* out, const Lanes* in, int64_t n) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 template <class From, class To>
 HWY_INLINE void truncate(void* out, const Lanes* in, int64_t n) {
-  if constexpr (kTruncatesByInstruction<From, To>)
+  if constexpr (kTruncatesByInstruction<From, To> && std::is_same_v<From, BFloat16>)
+    cast_loop<TruncateBFloat16<To>, InputLanes<uint16_t>>(hn::Rebind<uint16_t, hn::ScalableTag<float>>(), out, in, n);
+  else if constexpr (kTruncatesByInstruction<From, To>)
     cast_loop<Truncate<To>, InputLanes<From>>(hn::ScalableTag<From>(), out, in, n);
 #if HWY_TARGET == HWY_AVX2
   if constexpr (kTruncatesByInt32<From, To>)
@@ -279,9 +294,7 @@ constexpr KernelPair cast_kernels() {
     return kernel_pair<&half_of_truth<To>, To, From>();
   else if constexpr (TENON_HAS_VECTORS &&
                      (std::is_same_v<From, Float16> || std::is_same_v<To, Float16> ||
-                      (std::is_same_v<From, BFloat16> &&
-                       (kTruncatesByInt32<float, To> || (HWY_TARGET == HWY_AVX2 && std::is_integral_v<To> &&
-                                                         sizeof(To) == 1 && !std::is_same_v<To, bool>)))) &&
+                      (std::is_same_v<From, BFloat16> && kTruncatesByInt32<float, To>)) &&
                      !std::is_same_v<From, float> && !std::is_same_v<To, float>)
     // Compilers do not know the instructions that convert float16, nor the loop for integers of 64 bits. Bench: ./dev
     // bench --sweep, casts.

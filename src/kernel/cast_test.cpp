@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "kernel/kernel.h"
+#include "type/half.h"
 
 namespace tenon {
 namespace {
@@ -67,6 +68,30 @@ TEST(Cast, TruncatesFloatsToNarrowIntegers) {
   expect_truncated<double, uint8_t>();
   expect_truncated<double, int16_t>();
   expect_truncated<double, int32_t>();
+}
+
+/// All bfloat16, and a few of them.
+template <class To>
+void expect_bfloat16_as_floats() {
+  for (const int64_t count : {1, 3, 7, 8, 9, 15, 17, 23, 31, 33, 1 << 16}) {
+    std::vector<uint16_t> in;
+    std::vector<float> wide;
+    for (int64_t i = 0; i < count; ++i) {
+      in.push_back(static_cast<uint16_t>(count < 1 << 16 ? 0x4000 + i * 0x101 : i));
+      wide.push_back(bfloat16_value(in.back()));
+    }
+    const Dtype to = dtype_of_v<To>;
+    ASSERT_EQ(run_cast<To>(bfloat16, to, in), run_cast<To>(float32, to, wide)) << count << " to " << dtype_name(to);
+  }
+}
+
+TEST(Cast, TruncatesBfloat16AsFloats) {
+  expect_bfloat16_as_floats<int8_t>();
+  expect_bfloat16_as_floats<uint8_t>();
+  expect_bfloat16_as_floats<int16_t>();
+  expect_bfloat16_as_floats<int32_t>();
+  expect_bfloat16_as_floats<int64_t>();
+  expect_bfloat16_as_floats<uint32_t>();
 }
 
 /// PyTorch's rules: what has no int64 is the smallest one, uint32 is its low half, and uint64 has 2^63 numbers more.
