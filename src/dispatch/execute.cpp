@@ -168,10 +168,10 @@ void plan_call(const Call& call, Prepared& prepared) {
 
 Memory memory_of(const Call& call, const void** addresses) {
   Memory memory{.outs = addresses};
+  const void* const first = call.outputs->data;
   for (int i = 0; i < count_results(row_of(call.op)); ++i) addresses[i] = call.outputs[i].data;
   for (int i = 0; i < call.count; ++i)
-    if (addresses[0] && call.args[i]->is_tensor() && call.args[i]->tensor().impl()->data() == addresses[0])
-      memory.is_fresh = false;
+    if (first && call.args[i]->is_tensor() && call.args[i]->tensor().impl()->data() == first) memory.is_fresh = false;
   return memory;
 }
 

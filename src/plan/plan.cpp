@@ -212,9 +212,8 @@ bool has_gaps(const Plan& plan) {
 }
 
 bool repeats_any(const Plan& plan) {
-  for (const Plan::Operand& operand : plan.operands)
-    if (operand.access == AccessPattern::repeated) return true;
-  return false;
+  return std::any_of(plan.operands.begin(), plan.operands.end(),
+                     [](const Plan::Operand& operand) { return operand.access == AccessPattern::repeated; });
 }
 
 /// Whether kernels don't compute runs of the innermost loop where they lie: an operand has steps there, or no input

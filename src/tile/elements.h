@@ -28,7 +28,7 @@ class ElementRuns {
   std::byte* out_;
   const void* const* inputs_;
   int64_t in_size_, out_size_;
-  bool gathers_;  // elements with short steps, of some rows at once
+  bool gathers_;                   // elements with short steps, of some rows at once
   SmallVector<int64_t, 8> loops_;  // around the innermost one
   OuterCounter outer_;
 };

@@ -292,6 +292,7 @@ int64_t choose_tile(const Plan& plan, const Program& program, const Schedule& sc
   const int64_t equal = (units + tiles - 1) / tiles * plan.unit;
   // Streaming stores are done in blocks: a tile is a multiple of a block, unless that makes it much longer.
   const int64_t blocks = std::lcm(plan.unit, kStreamedLanes);
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): units have elements
   return schedule.streams() && blocks <= kMinTile ? std::min((equal + blocks - 1) / blocks * blocks, plan.flat) : equal;
 }
 
