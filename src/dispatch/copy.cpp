@@ -74,6 +74,17 @@ bool copy_few(const Tensor& out, const Tensor& src) {
   }
 }
 
+/// Whether each step along a dim passes over all elements of the dims after it, so that no two are in one place.
+bool is_nested(SizesView sizes, SizesView strides) {
+  int64_t extent = 1;
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    if (sizes[dim] == 1) continue;
+    if (strides[dim] < extent) return false;
+    extent = (sizes[dim] - 1) * strides[dim] + extent;  // exact: inside the storage
+  }
+  return true;
+}
+
 /// Copies few rows or elements of one dtype that lie apart. False if the operands do not qualify. Bench: ./dev bench
 /// --sweep, copies.
 bool copy_few_runs(const Tensor& out, const Tensor& src) {
@@ -83,7 +94,7 @@ bool copy_few_runs(const Tensor& out, const Tensor& src) {
   const bool in_rows = out.strides()[last] == 1 && src.strides()[last] == 1;
   const int64_t n = in_rows ? out.sizes()[last] : 1, runs = out.numel() / n, dims = in_rows ? last : last + 1;
   const int64_t width = out.itemsize();
-  if (runs > kFewRuns || n > kLongRunBytes / width) return false;
+  if (runs > kFewRuns || n > kLongRunBytes / width || !is_nested(out.sizes(), out.strides())) return false;
   const SizesView sizes{out.sizes().data(), dims};
   Places to(sizes, {out.strides().data(), dims}), from(sizes, {src.strides().data(), dims});
   // exact: inside the storages
