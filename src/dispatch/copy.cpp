@@ -85,22 +85,33 @@ bool is_nested(SizesView sizes, SizesView strides) {
   return true;
 }
 
+/// What is moved at once of a tensor: rows of its last dim, or single elements.
+struct Runs {
+  int64_t numel, count;
+  SizesView sizes;  // of the dims around them
+};
+Runs runs_of(const Tensor& tensor, bool in_rows) {
+  const int64_t last = tensor.dim() - 1, numel = in_rows ? tensor.sizes()[last] : 1;
+  return {numel, tensor.numel() / numel, {tensor.sizes().data(), in_rows ? last : last + 1}};
+}
+Places places_of(const Runs& runs, const Tensor& tensor) {
+  return {runs.sizes, {tensor.strides().data(), runs.sizes.size()}};
+}
+
 /// Copies few rows or elements of one dtype that lie apart. False if the operands do not qualify. Bench: ./dev bench
 /// --sweep, copies.
 bool copy_few_runs(const Tensor& out, const Tensor& src) {
   constexpr int64_t kFewRuns = 16, kLongRunBytes = 4096;
   const int64_t last = out.dim() - 1;
   if (last < 0 || out.dtype() != src.dtype() || !(out.sizes() == src.sizes()) || CourseRecord::now()) return false;
-  const bool in_rows = out.strides()[last] == 1 && src.strides()[last] == 1;
-  const int64_t n = in_rows ? out.sizes()[last] : 1, runs = out.numel() / n, dims = in_rows ? last : last + 1;
-  const int64_t width = out.itemsize();
-  if (runs > kFewRuns || n > kLongRunBytes / width || !is_nested(out.sizes(), out.strides())) return false;
-  const SizesView sizes{out.sizes().data(), dims};
-  Places to(sizes, {out.strides().data(), dims}), from(sizes, {src.strides().data(), dims});
+  const Runs runs = runs_of(out, out.strides()[last] == 1 && src.strides()[last] == 1);
+  const int64_t bytes = runs.numel * out.itemsize();  // exact: of the output
+  if (runs.count > kFewRuns || bytes > kLongRunBytes || !is_nested(out.sizes(), out.strides())) return false;
+  Places to = places_of(runs, out), from = places_of(runs, src);
   // exact: inside the storages
-  for (int64_t run = 0; run < runs; ++run, to.next(), from.next())
-    std::memcpy(out.impl()->data() + to.place() * width, src.impl()->data() + from.place() * width,
-                static_cast<std::size_t>(n * width));
+  for (int64_t run = 0; run < runs.count; ++run, to.next(), from.next())
+    std::memcpy(out.impl()->data() + to.place() * out.itemsize(), src.impl()->data() + from.place() * out.itemsize(),
+                static_cast<std::size_t>(bytes));
   return true;
 }
 
@@ -278,16 +289,15 @@ Tensor distinct_places(const Tensor& self) {
 /// Fills a small tensor, or few rows or elements that lie apart, without a plan. False if it needs one.
 bool fill_few(const Tensor& self, const void* value) {
   if (self.is_meta() || self.numel() > kFastNumel || CourseRecord::now()) return false;
-  const int64_t width = self.itemsize(), last = self.dim() - 1;
+  const int64_t width = self.itemsize();
   const auto fill = kernels().move[std::countr_zero(static_cast<uint64_t>(width))].fill;
   std::byte* const to = self.impl()->data();
   if (self.is_contiguous()) return fill(to, value, self.numel()), true;
-  const bool in_rows = self.strides()[last] == 1;
-  const int64_t n = in_rows ? self.sizes()[last] : 1, rows = self.numel() / n, dims = in_rows ? last : last + 1;
-  if (rows > kFewElements) return false;
-  Places places({self.sizes().data(), dims}, {self.strides().data(), dims});
+  const Runs runs = runs_of(self, self.strides()[self.dim() - 1] == 1);
+  if (runs.count > kFewElements) return false;
+  Places places = places_of(runs, self);
   // exact: inside the storage
-  for (int64_t row = 0; row < rows; ++row, places.next()) fill(to + places.place() * width, value, n);
+  for (int64_t run = 0; run < runs.count; ++run, places.next()) fill(to + places.place() * width, value, runs.numel);
   return true;
 }
 

@@ -401,7 +401,8 @@ Once without_repetition(Op op, const Tensor& self, SizesView mask) {
   if (self.sizes() != sizes) once.self = new_alias(self, sizes, self.strides(), self.storage_offset(), self.dtype());
   return once;
 }
-void multiply_few(Kernel kernel, const Tensor& sums, int64_t times) {
+/// Multiplies sums where they are, without a new version of them.
+void multiply_sums(Kernel kernel, const Tensor& sums, int64_t times) {
   Number factor;
   store_number(times, sums.dtype(), factor.bytes);
   std::byte* const data = sums.impl()->data();
@@ -418,7 +419,7 @@ bool fold_repeated(Op op, const Types& types, Tensor& out, const Tensor& self, S
   if (types.accumulated == out.dtype() && out.is_contiguous() && out.numel() <= kFewNumel && !repeats_results &&
       multiply) {
     fold_elements(op, types, out, once, mask, keepdim);
-    if (times > 1) multiply_few(multiply, out, times);
+    if (times > 1) multiply_sums(multiply, out, times);
     return true;
   }
   Types part = types;

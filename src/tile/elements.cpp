@@ -40,7 +40,7 @@ bool comes_back_to_lines(const Plan& plan, const int64_t* strides, int64_t bytes
 bool has_short_tiles(const Plan& plan, bool streams) {
   const int64_t* const strides = plan.strides_of(0);
   if (std::abs(strides[0]) > 1) return true;
-  if (kernels().vector_bytes >= 64) return false;
+  if (kernels().vector_bytes >= kLine) return false;
   if (plan.fused == plan.ndim()) return plan.operands[0].access != AccessPattern::direct;
   return plan.flat < kShortTile && (!streams || strides[plan.fused] != plan.flat);
 }

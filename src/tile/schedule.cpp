@@ -147,8 +147,7 @@ bool has_slow_rows(const Plan& plan, const Program& program, const Memory& memor
   const int64_t size = result_size(program), bytes = row_bytes(plan, program);
   if (plan.sizes[plan.fused] * bytes < kJoinedTurnBytes) return true;
   if (size <= 2 && bytes < kStreamedNarrowRowBytes && reads_gaps(plan)) return true;
-  const int64_t vector = kernels().vector_bytes,
-                joined = kJoinedRowBytes[std::countr_zero(static_cast<uint64_t>(size))];
+  const int64_t vector = kernels().vector_bytes, joined = kJoinedRowBytes[shift_of(program.dtype(program.result()))];
   if (vector < kLine && bytes % vector != 0 && bytes < std::max(joined, kStreamedShortBytes)) return true;
   const bool are_slow = size == 2 || size == 4 || (size > 4 && reads_gaps(plan));
   return are_slow && bytes < kStreamedUnevenBytes && !joins_rows(plan, program, memory);
