@@ -367,6 +367,15 @@ class Eval(CliTest):
         self.assertRegex(reports["two"], "2 passes, 268 MB moved")
         self.assertRegex(reports["shared"], "1 pass, 403 MB moved; op by op 805 MB")
 
+    def test_csv_outputs(self):
+        self.write("x.npy", npy("<f4", (2, 3), range(6)))
+        self.run_tenon("eval", "x=x.npy", "-o", "x.csv=x / 4", "-o", "n.csv=7", "-o", "column.csv=x[1]")
+        for name, text in (("x.csv", "0,0.25,0.5\n0.75,1,1.25\n"), ("n.csv", "7\n"), ("column.csv", "3\n4\n5\n")):
+            self.assertEqual((self.folder / name).read_text(), text)
+        for expression, words in (("x.view(1, 2, 3)", "a CSV file has rows and columns, but the tensor has 3 dims"), ("x + 1j", "a CSV file holds real numbers, not complex64")):
+            self.assertIn(words, self.run_tenon("eval", expression, "x=x.npy", "-o", "no.csv", code=1).stderr)
+        self.assertEqual(self.files(), ["column.csv", "n.csv", "x.csv", "x.npy"])
+
     def test_safetensors(self):
         self.write("x.npy", npy("<f4", (2, 3), range(6)))
         self.run_tenon("eval", "x=x.npy", "-o", "t.safetensors:a=x + 1", "-o", "t.safetensors:b=x.to(float64).sum(0)", "-o", "t.safetensors:c=7", "-o", "t.safetensors:d=x.to(bfloat16)")

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "io/csv.h"
 #include "io/entries.h"
 #include "io/input.h"
 #include "io/load.h"
@@ -63,7 +64,7 @@ bool is_file_name(const std::string& text) {
   const auto ends_with = [&](const std::string& ending) {
     return text.ends_with(ending) && text.size() > ending.size();
   };
-  return text == "-" || ends_with(".npy") || ends_with(".png") || io::has_entries(text);
+  return text == "-" || ends_with(".npy") || ends_with(".png") || ends_with(".csv") || io::has_entries(text);
 }
 
 Target with_path(const std::string& path, std::string expression) {
@@ -176,8 +177,10 @@ class Result {
     if (target_.path.empty() && text_.empty()) return print_value(target_.name, out_, target_.json);
     if (target_.path.empty()) return print_value(target_.name, text_, target_.json);
     if (writer_) return writer_->commit();
-    if (io::output_format(target_.path) == io::OutputFormat::png) return io::save_png(target_.path, out_);
-    if (io::output_format(target_.path) == io::OutputFormat::npy) io::save_npy(target_.path, out_);
+    const io::OutputFormat format = io::output_format(target_.path);
+    if (format == io::OutputFormat::png) io::save_png(target_.path, out_);
+    if (format == io::OutputFormat::csv) io::save_csv(target_.path, out_);
+    if (format == io::OutputFormat::npy) io::save_npy(target_.path, out_);
   }
 
  private:

@@ -98,11 +98,12 @@ CLI::App* add_eval(CLI::App& app, EvalOptions& options) {
                    "column); - is standard input")
       ->required();
   command
-      ->add_option("-o,--output", options.outputs,
-                   "Write .npy, .npz, .safetensors or .png; - writes .npy to standard output; without it the result is "
-                   "printed.\n"
-                   "FILE=EXPR writes the value of another expression and NAME=EXPR prints it; may come several times:\n"
-                   "what the expressions share is computed once")
+      ->add_option(
+          "-o,--output", options.outputs,
+          "Write .npy, .npz, .safetensors, .png or .csv; - writes .npy to standard output; without it the result is "
+          "printed.\n"
+          "FILE=EXPR writes the value of another expression and NAME=EXPR prints it; may come several times:\n"
+          "what the expressions share is computed once")
       ->check(check_file_name)
       ->allow_extra_args(false)
       ->type_name("FILE");

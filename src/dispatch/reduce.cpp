@@ -619,6 +619,8 @@ Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
   const int64_t first = bits == 0 ? 0 : std::countr_zero(bits), end = first + count;
   if (bits >> first != (uint64_t{1} << count) - 1) return {};
   const int64_t numel = numel_from(self, first), columns = end == ndim ? 1 : numel_from(self, end);
+  const int64_t rows = numel / columns;
+  if (rows == 1 && dtype == bool_) return {};  // nothing is folded, and bytes of bool may have any value
   const auto new_result = [&] { return new_tensor(shape_without(self, first, end, keepdim), dtype); };
   if (columns == 1) {
     if (!are_rows(self, numel, kRowNumel) || !folds_plainly(op, dtype)) return {};
@@ -627,7 +629,6 @@ Tensor few_result(Op op, const Tensor& self, SizesView dims, bool keepdim) {
                          out.numel());
     return out;
   }
-  const int64_t rows = numel / columns;
   const Reduction reduction = reduction_of(op, dtype, rows);
   if (numel == self.numel() && are_few_rows(self, rows, columns)) {
     if (!folds_plainly(op, dtype)) return {};

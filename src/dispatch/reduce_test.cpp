@@ -569,12 +569,14 @@ TEST(Reduce, TruthsAreBytesOfOne) {
   };
   for (int64_t columns : {1, 3, 20}) {
     const Tensor numbers = full({6, 20}, 7, int8).narrow(1, 0, columns), truths = numbers.view(bool_);
-    for (const Tensor& operand : {numbers, truths, truths.narrow(1, 0, 1)})
+    const Tensor column = full({6, 1}, 7, int8).view(bool_), row = full({1, columns}, 7, int8).view(bool_);
+    for (const Tensor& operand : {numbers, truths, truths.narrow(1, 0, 1), truths.narrow(0, 0, 1), column, row})
       for (int64_t dim : {0, 1}) {
         expect_ones(any(operand, {dim}));
         expect_ones(all(operand, {dim}));
       }
     for (int64_t dim : {0, 1}) {
+      for (const Tensor& operand : {column, row}) expect_ones(amin(operand, {dim}));
       expect_ones(amax(truths, {dim}));
       expect_ones(std::get<0>(max(truths, dim)));
       expect_ones(std::get<0>(min(truths, dim)));

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -12,14 +13,17 @@
 #include "base/decimal.h"
 #include "io/fail.h"
 #include "io/limit.h"
+#include "io/output.h"
 #include "tenon/error.h"
 #include "tenon/factories.h"
+#include "type/visit.h"
 
 namespace tenon::io {
 namespace {
 
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::size_t kMaxQuoted = 40;  // the most characters of a bad field in an error text
+constexpr int64_t kWrittenNumbers = 1 << 14;  // that become text at once
+constexpr std::size_t kMaxQuoted = 40;        // the most characters of a bad field in an error text
 
 std::string_view text_of(const InputFile& file) noexcept {
   return {reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(file.nbytes())};
@@ -221,6 +225,36 @@ class Table {
   int64_t line_ = 0, column_ = 0, rows_ = 0, columns_ = 0;
 };
 
+/// The shortest digits that give the element back in its dtype.
+template <class T>
+void append_number(std::string& text, const T& element) {
+  if constexpr (std::is_same_v<T, bool>) {
+    text += element ? '1' : '0';
+  } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    append_number(text, to_float(element));
+  } else if constexpr (!ComplexNumber<T>) {
+    if (element != element) return void(text += "nan");  // to_chars would write its sign
+    char digits[40];
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, element).ptr);
+  }
+}
+
+/// The lines of some rows, [rows, columns].
+std::string lines_of(const Tensor& rows) {
+  const Tensor dense = rows.contiguous();
+  const int64_t columns = dense.size(1);
+  std::string text;
+  visit_dtype(dense.dtype(), [&]<class T>() {
+    const T* next = static_cast<const T*>(dense.data_ptr());
+    for (int64_t row = 0; row < dense.size(0); ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        append_number(text, *next++);
+        text += column + 1 < columns ? ',' : '\n';
+      }
+  });
+  return text;
+}
+
 }  // namespace
 
 Tensor tensor_of_csv(const InputFile& file, std::vector<std::string>* names) {
@@ -255,5 +289,21 @@ Tensor load_column(const EntryName& name) {
 }
 
 bool is_gzip(const InputFile& file) noexcept { return begins_as_gzip(text_of(file)); }
+
+void save_csv(const std::string& path, const Tensor& tensor) {
+  if (tensor.dim() > 2)
+    throw Error("a CSV file has rows and columns, but the tensor has " + std::to_string(tensor.dim()) + " dims");
+  if (is_complex(tensor.dtype()))
+    throw TypeError(std::string("a CSV file holds real numbers, not ") + dtype_name(tensor.dtype()));
+  const Tensor table = tensor.dim() == 2 ? tensor.detach() : tensor.detach().reshape({-1, 1});
+  const int64_t rows = table.size(0),
+                at_once = std::max<int64_t>(kWrittenNumbers / std::max<int64_t>(table.size(1), 1), 1);
+  OutputFile file(path);
+  for (int64_t row = 0; row < rows; row += at_once) {
+    const std::string lines = lines_of(table.narrow(0, row, std::min(at_once, rows - row)));
+    file.write(lines.data(), lines.size());
+  }
+  file.commit();
+}
 
 }  // namespace tenon::io

@@ -1,4 +1,4 @@
-// io: CSV files. Takes a file; gives a float64 tensor [rows, columns].
+// io: CSV files. Loads a float64 tensor [rows, columns]; saves a file that appears only when it is complete.
 #pragma once
 #include <string>
 #include <vector>
@@ -19,5 +19,9 @@ Tensor tensor_of_gzipped_csv(const InputFile& file, std::vector<std::string>* na
 Tensor load_column(const EntryName& name);
 
 bool is_gzip(const InputFile& file) noexcept;
+
+/// Writes [rows, columns], [rows] as one column, or one number, in the fewest digits that give each number back in its
+/// dtype. Throws Error for more than 2 dims; TypeError for complex numbers; FileError.
+void save_csv(const std::string& path, const Tensor& tensor);
 
 }  // namespace tenon::io

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "environment.h"
@@ -167,7 +168,41 @@ TEST(Csv, WhatUnpacksBeyondTheLimitIsAnError) {
 TEST(Csv, OtherEndingsAreErrors) {
   EXPECT_THROW(load("a.txt"), FileError);
   EXPECT_THROW(load(".npy"), FileError);
-  EXPECT_THROW(output_format("a.csv"), FileError);
+  EXPECT_THROW(output_format("a.csv.gz"), FileError);
+}
+
+std::string written(const Tensor& tensor) {
+  save_csv(path(), tensor);
+  std::ifstream input(path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+TEST(Csv, TensorsBecomeLines) {
+  EXPECT_EQ(written(tensor({1.5, -2., 0.1, 1e30}).view({2, 2}).t()), "1.5,0.1\n-2,1e+30\n");
+  EXPECT_EQ(written(tensor({0.1f, 2.}).to(float64)), "0.10000000149011612\n2\n");
+  EXPECT_EQ(written(full({}, 7)), "7\n");
+  EXPECT_EQ(written(tensor({1, 0}).to(bool_).view({1, 2})), "1,0\n");
+  EXPECT_EQ(written(tensor({INFINITY, -INFINITY, -NAN}).to(float16)), "inf\n-inf\nnan\n");
+  EXPECT_EQ(written(full({1}, INT64_MIN)), "-9223372036854775808\n");
+  EXPECT_EQ(written(full({1}, -1).to(uint64)), "18446744073709551615\n");
+  EXPECT_EQ(written(tensor({0.1}).requires_grad_()), "0.1\n");
+  EXPECT_EQ(written(empty({0, 3})), "");
+  EXPECT_EQ(written(empty({3, 0})), "");
+}
+
+TEST(Csv, WrittenNumbersAreReadAgain) {
+  for (const Dtype dtype : {float16, bfloat16, float32, float64, int32, uint8}) {
+    const Tensor x = randn({700, 50}, Options(float64)).mul(100).to(dtype);
+    save_csv(path(), x);
+    EXPECT_TRUE(equal(load(path()).to(dtype), x)) << dtype_name(dtype);
+  }
+}
+
+TEST(Csv, WhatHasNoRowsAndColumnsIsNotWritten) {
+  EXPECT_THROW(save_csv(path(), empty({2, 2, 2})), Error);
+  EXPECT_THROW(save_csv(path(), zeros({2}, Options(complex64))), TypeError);
+  EXPECT_THROW(load(path()), FileError) << "no file was begun";
+  EXPECT_THROW(save_csv(testing::TempDir() + "/no/folder/a.csv", ones({2})), FileError);
 }
 
 }  // namespace

@@ -58,9 +58,10 @@ Tensor load(const std::string& path) {
 OutputFormat output_format(const std::string& path) {
   if (ends_with(path, ".npy")) return OutputFormat::npy;
   if (ends_with(path, ".png")) return OutputFormat::png;
+  if (ends_with(path, ".csv")) return OutputFormat::csv;
   if (has_entries(path)) return OutputFormat::entries;
   if (is_stream(path)) return OutputFormat::npy;
-  fail_file(path, "the name should end in .npy, .npz, .safetensors or .png");
+  fail_file(path, "the name should end in .npy, .npz, .safetensors, .png or .csv");
 }
 
 }  // namespace tenon::io

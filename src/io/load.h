@@ -11,7 +11,7 @@ namespace tenon::io {
 /// for invalid files.
 Tensor load(const std::string& path);
 
-enum class OutputFormat : unsigned char { npy, png, entries };
+enum class OutputFormat : unsigned char { npy, png, csv, entries };
 /// The format in which a result is written; .npy for pipes and devices. Throws FileError for other endings.
 OutputFormat output_format(const std::string& path);
 

@@ -28,6 +28,9 @@ namespace {
 // Rows of a block that are prefetched ahead of the one that is read. Bench: tenon_bench --filter
 // '^large/A\+B.T/memory'.
 constexpr int64_t kRowsAhead = 4;
+// In rows of so many bytes the processor reads ahead by itself, and to wait for prefetches takes longer. Bench: ./dev
+// bench --sweep, permuted.
+constexpr int64_t kUnaidedRow = 1 << 10;
 // Of results of so many bytes the rows that are written next are prefetched, too. Bench: ./dev bench --sweep,
 // transposed.
 constexpr int64_t kPrefetchedResult = 512 << 10;
@@ -264,6 +267,8 @@ class TileLoop {
     int64_t step;      // of its lanes: 0 or 1; -1: each row is loaded
     int64_t ahead;     // bytes to prefetch
   };
+  /// What is prefetched of rows of so many bytes.
+  static int64_t bytes_ahead(int64_t bytes) { return bytes < kUnaidedRow ? bytes : 0; }
   /// `first`: rows of the block before this one.
   BlockRow block_row(int i, int64_t first, int64_t start, int64_t columns) {
     const int64_t operand = plan_.input(i), tile = setup_.schedule.tile;
@@ -274,7 +279,7 @@ class TileLoop {
       case AccessPattern::transposed:
         return {registers_.slot(i) + ((first * tile) << shift), tile << shift, 1, 0};
       case AccessPattern::direct:
-        return {from + (start << shift), row_step, 1, columns << shift};
+        return {from + (start << shift), row_step, 1, bytes_ahead(columns << shift)};
       case AccessPattern::splat:
         return {from, row_step, 0, 0};
       default:
@@ -327,7 +332,7 @@ class TileLoop {
       }
       rows -= count;
       if (prefetches)
-        for (int64_t row = 0; row < count; ++row) prefetch_row({to, row_step, 1, columns << shift}, row);
+        for (int64_t row = 0; row < count; ++row) prefetch_row({to, row_step, 1, bytes_ahead(columns << shift)}, row);
       if (together)
         instruction.rows(to, row_step, &registers_[0], steps, columns, count);
       else if (streams)
@@ -337,7 +342,7 @@ class TileLoop {
       to += count * row_step;
     }
   }
-  /// Rows of a block are too short for the hardware prefetcher.
+  /// Most rows of a block are too short for the hardware prefetcher.
   [[gnu::always_inline]] static void prefetch_row(const BlockRow& input, int64_t row) {
     const std::byte* const later = input.data + (row + kRowsAhead) * input.row_step;
     for (int64_t line = 0; line < input.ahead; line += 64) __builtin_prefetch(later + line);
