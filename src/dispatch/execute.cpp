@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kManyElements = 4096;
 // A call takes little memory besides its result's: a part of it, and less than the second-level cache or a small part.
 // Bench: ./dev bench --sweep, mixed dtypes.
-constexpr int64_t kCastBytes = 256 << 10, kPartOfResult = 4, kSmallPartOfResult = 32;
+constexpr int64_t kCastBytes = 256 << 10, kPartOfResult = 4, kSmallPartOfResult = 8;
 
 // Where kernels compute rows by a mask, shorter ones than these are repeated in tiles. Bench: ./dev bench --sweep,
 // columns.

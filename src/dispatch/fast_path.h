@@ -455,10 +455,18 @@ inline bool add_operand_for_rows(SmallBroadcast<kCount + 1>& broadcast, int i, c
   broadcast.data[i] = number.bytes;
   return true;
 }
+/// Whether the kernel for rows computes these a lane at a time: 16-bit floats shorter than a vector, without masks.
+template <int kCount>
+inline bool has_single_lanes(const SmallBroadcast<kCount>& broadcast, Dtype dtype) {
+  const bool is_half = is_floating_point(dtype) && itemsize(dtype) == 2;
+  return is_half && !masks_rows(1) &&
+         broadcast.counts[0] < kernels().vector_bytes / static_cast<int64_t>(sizeof(float));
+}
 /// Whether rows, or single elements, of such a call are computed sooner than by a plan.
 template <int kCount>
-inline bool fits_rows(const SmallBroadcast<kCount>& broadcast) {
-  if (broadcast.is_in_rows()) return broadcast.rows_kernel || broadcast.numel <= kFewRowCalls * broadcast.counts[0];
+inline bool fits_rows(const SmallBroadcast<kCount>& broadcast, Dtype dtype) {
+  const bool has_few_rows = broadcast.numel <= kFewRowCalls * broadcast.counts[0];
+  if (broadcast.is_in_rows()) return has_few_rows || (broadcast.rows_kernel && !has_single_lanes(broadcast, dtype));
   return broadcast.rows_kernel && broadcast.itemsize >= kSingleElementBytes && broadcast.numel <= kFewElements;
 }
 /// Operands into a tensor of their dtype whose rows lie apart, which is one of them or shares no memory with them.
@@ -485,7 +493,8 @@ inline bool small_rows_into(Op op, Tensor& out, Args args) {
   }
   broadcast.rows_kernel = kCount == 2 ? entry.rows : nullptr;
   if (!has_shape || !broadcast.set(views, itemsize(impl.dtype), impl.numel, true, ResultStrides::given)) return false;
-  if (!(broadcast.shape() == views[kCount].sizes) || !broadcast.fills_in_order() || !fits_rows(broadcast)) return false;
+  if (!(broadcast.shape() == views[kCount].sizes) || !broadcast.fills_in_order()) return false;
+  if (!fits_rows(broadcast, impl.dtype)) return false;
   run_small_into(broadcast, entry.kernel);
   bump_version(out);
   return true;
