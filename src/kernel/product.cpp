@@ -163,8 +163,8 @@ inline constexpr int64_t kFetchedAhead = 16;
 /// memory for a vector.
 template <class By, int kRows, int kVectors, class D, class T>
 HWY_INLINE void multiply_tile(D d, const ProductBlock& block, T* out, const T* a, const T* b, int64_t columns) {
-  // A row alone, which is read from a near cache in the time of a few additions, would take longer.
-  constexpr bool kFetches = kVectors > 1 && (kRows > kProductRows || (kRows > 1 && kVectors > kTileVectors));
+  // Of few rows b is read in blocks of long rows, where the processor reads ahead by itself.
+  constexpr bool kFetches = kVectors > 1 && kRows > kProductRows;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), last = kVectors == 1 ? 0 : columns - lanes;
   const auto present = hn::FirstN(d, static_cast<std::size_t>(std::min(columns, lanes)));
   const int64_t a_depth = block.a_depth, b_depth = block.b_depth;

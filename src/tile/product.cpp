@@ -38,6 +38,10 @@ constexpr int64_t kShortDotDepth = 128;    // of products of short rows by short
 constexpr int64_t kShortRows = 8;          // rows, or columns, of products of short rows
 constexpr int64_t kDotSum = 8;             // multiplications that take as long as the sum of a vector's lanes
 constexpr int64_t kPackedDepth = 1 << 14;  // depth of a block of so few rows, where b has to be packed
+// Rows of b that a few rows are multiplied by where they lie: so many bytes, beyond the second-level cache down to so
+// many rows. The processor reads ahead along rows that come back soon. Bench: ./dev bench --sweep, products.
+constexpr int64_t kRowsTogetherBytes = 128 << 10, kFewestTogether = 8, kFewestOfSome = 16, kFewestNear = 32;
+constexpr int64_t kNearBytes = 1 << 19, kFewResultRows = 4, kSomeResultRows = 8;
 constexpr int64_t kSmall = 64, kSmallProducts = 512;        // matrices that are not worth packing or tiles
 constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
 constexpr int64_t kVectorDepth = 1024;                      // of rows times few columns, which are summed in four sums
@@ -164,10 +168,18 @@ class Multiplication {
   }
   /// Blocks of equal depth: a short one at the end costs as much for each result as a long one.
   int64_t depth_of_block() const {
-    if (!packs_b_) return std::min(kDepth, product_.depth);
+    if (!packs_b_) return std::min(rows_together(), product_.depth);
     const int64_t most = std::min(kPanelBytes / static_cast<int64_t>(sizeof(T)) / panel(), kDepth);
     const int64_t blocks = (product_.depth + most - 1) / most;
     return (product_.depth + blocks - 1) / blocks;
+  }
+  /// Rows of b that are read together where they lie.
+  int64_t rows_together() const {
+    if (product_.rows > kSomeResultRows) return kDepth;
+    const int64_t row_bytes = product_.columns * static_cast<int64_t>(sizeof(T));  // exact: inside the storage
+    const bool is_near = row_bytes <= kNearBytes / product_.depth;
+    const int64_t fewest = product_.rows <= kFewResultRows ? kFewestTogether : kFewestOfSome;
+    return std::clamp(kRowsTogetherBytes / row_bytes, is_near ? kFewestNear : fewest, kDepth);
   }
   int64_t columns_of_block() const {
     return std::max(kPackedBytes / static_cast<int64_t>(sizeof(T)) / depth_ / panel() * panel(), panel());
