@@ -38,10 +38,12 @@ constexpr int64_t kShortDotDepth = 128;    // of products of short rows by short
 constexpr int64_t kShortRows = 8;          // rows, or columns, of products of short rows
 constexpr int64_t kDotSum = 8;             // multiplications that take as long as the sum of a vector's lanes
 constexpr int64_t kPackedDepth = 1 << 14;  // depth of a block of so few rows, where b has to be packed
-// Rows of b that a few rows are multiplied by where they lie: so many bytes, beyond the second-level cache down to so
-// many rows. The processor reads ahead along rows that come back soon. Bench: ./dev bench --sweep, products.
-constexpr int64_t kRowsTogetherBytes = 128 << 10, kFewestTogether = 8, kFewestOfSome = 16, kFewestNear = 32;
-constexpr int64_t kNearBytes = 1 << 19, kFewResultRows = 4, kSomeResultRows = 8;
+// Rows of b that a few rows are multiplied by where they lie, which are read together: so many bytes, and at least so
+// many rows, of what the second-level cache holds, of more, and beyond the caches. The processor reads ahead along rows
+// that come back soon. Bench: ./dev bench --sweep, products.
+constexpr int64_t kRowsTogetherBytes = 128 << 10, kNearBytes = 1 << 19, kFewestNear = 32, kFewest = 16;
+constexpr int64_t kFarTogetherBytes = 64 << 10, kFewestFar = 8;
+constexpr int64_t kFewResultRows = 4;
 constexpr int64_t kSmall = 64, kSmallProducts = 512;        // matrices that are not worth packing or tiles
 constexpr int64_t kNarrowDepth = 8, kNarrowVectors = 1024;  // of products whose rows are not longer than a vector
 constexpr int64_t kVectorDepth = 1024;                      // of rows times few columns, which are summed in four sums
@@ -175,11 +177,11 @@ class Multiplication {
   }
   /// Rows of b that are read together where they lie.
   int64_t rows_together() const {
-    if (product_.rows > kSomeResultRows) return kDepth;
+    if (product_.rows > kFewResultRows) return kDepth;
     const int64_t row_bytes = product_.columns * static_cast<int64_t>(sizeof(T));  // exact: inside the storage
-    const bool is_near = row_bytes <= kNearBytes / product_.depth;
-    const int64_t fewest = product_.rows <= kFewResultRows ? kFewestTogether : kFewestOfSome;
-    return std::clamp(kRowsTogetherBytes / row_bytes, is_near ? kFewestNear : fewest, kDepth);
+    const auto exceeds = [&](int64_t bytes) { return row_bytes > bytes / product_.depth; };
+    if (exceeds(4 * streaming_threshold())) return std::clamp(kFarTogetherBytes / row_bytes, kFewestFar, kDepth);
+    return std::clamp(kRowsTogetherBytes / row_bytes, exceeds(kNearBytes) ? kFewest : kFewestNear, kDepth);
   }
   int64_t columns_of_block() const {
     return std::max(kPackedBytes / static_cast<int64_t>(sizeof(T)) / depth_ / panel() * panel(), panel());
