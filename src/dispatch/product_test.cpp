@@ -306,6 +306,20 @@ TEST(Product, OfEqualMatricesHasEqualBits) {
       }
 }
 
+// Few rows read b in blocks of its rows, which differ with their bytes and with where b lies.
+TEST(Product, FewRowsReadRowsTogether) {
+  uint32_t state = 5;
+  for (const Dtype dtype : {float32, float64, int32, int64})
+    for (const int64_t rows : {1, 2, 3, 4, 5})
+      for (const auto& [depth, columns] :
+           {std::pair<int64_t, int64_t>{300, 301}, {70, 1999}, {33, 9000}, {257, 130}, {8, 70000}, {1100, 1000}}) {
+        const Tensor a = drawn({rows, depth}, dtype, 0, state), b = drawn({depth, columns}, dtype, 0, state);
+        Tensor want = zeros({rows, columns}, dtype);
+        for (int64_t k = 0; k < depth; ++k) want.add_(mul(a.narrow(1, k, 1), b.narrow(0, k, 1)));
+        EXPECT_TRUE(equal(mm(a, b), want)) << dtype_name(dtype) << " " << rows << " " << depth << " " << columns;
+      }
+}
+
 TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
   const int before = get_num_threads();
   for (const auto& [rows, depth, columns] : {std::array<int64_t, 3>{300, 300, 300},
@@ -322,6 +336,7 @@ TEST(Product, HasTheSameBitsForAnyNumberOfThreads) {
                                              {1, 3000, 100},
                                              {1, 2500, 3000},
                                              {20, 20000, 1},
+                                             {3, 900, 1100},
                                              {9000, 2, 299},
                                              {900, 70, 200}})
     for (const auto& [turned, dtype] :
