@@ -27,8 +27,18 @@ constexpr int64_t kJumpGapBytes = 256;
 // ./dev bench --sweep, permuted, copies and gaps.
 constexpr int64_t kAheadOfJumpBytes = 6144, kShortJumpBytes = 128;
 
+// So many rows the processor reads ahead at a time, if the next turn continues each. Bench: the same.
+constexpr int64_t kContinuedRows = 8;
+
 /// Whether such rows are far apart.
 bool is_jump(int64_t bytes, int64_t row_step) { return std::abs(row_step) - bytes >= kJumpGapBytes; }
+
+/// Whether a turn reads a few rows, of `bytes` bytes, which the next turn continues.
+bool continues_rows(const Plan& plan, int64_t operand, int64_t bytes, int shift) {
+  const int64_t next = plan.fused + 1;
+  if (next >= plan.ndim() || plan.sizes[plan.fused] > kContinuedRows) return false;
+  return !is_jump(bytes, plan.strides_of(operand)[next] * (int64_t{1} << shift));
+}
 
 /// The length of a repeated pattern, so that a piece may begin anywhere in it.
 int64_t pattern_elements(const Plan& plan, int64_t operand, int64_t piece) {
@@ -167,7 +177,7 @@ DirectRuns::DirectRuns(const Plan& plan, const Program& program, const Schedule&
       const int64_t bytes = plan.flat << in.shift;
       in.row_bytes = bytes_before_gap(bytes, in.row_step);
       in.jumps = in.row_bytes == 0 && bytes <= kAheadOfJumpBytes && is_jump(bytes, in.row_step) &&
-                 (bytes >= kShortJumpBytes || instruction_.is_cast);
+                 (bytes >= kShortJumpBytes || instruction_.is_cast) && !continues_rows(plan, i + 1, bytes, in.shift);
       reads_ahead_ = reads_ahead_ || in.row_bytes > 0 || in.jumps;
       if (in.jumps && turns_ahead_ == 0) look_ahead(bytes);
     }
