@@ -293,9 +293,12 @@ bool may_be_of_numpy(PyObject* object) noexcept {
   // What most calls give: no look-up.
   if (PyLong_Check(object) || is_sequence(object) || is_text(object) || is_tensor(object)) return false;
   if (PyType_Check(object)) return begins(object, "__module__", "numpy");
-  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  return begins(type, "__module__", "numpy.dtypes") ||
-         (begins(type, "__module__", "numpy") && begins(type, "__name__", "dtype"));
+  // Other packages derive their dtypes, too.
+  const auto base_of = [](PyTypeObject* type) { return static_cast<PyTypeObject*>(PyType_GetSlot(type, Py_tp_base)); };
+  PyTypeObject* root = Py_TYPE(object);
+  for (PyTypeObject* base = base_of(root); base && base != &PyBaseObject_Type; base = base_of(base)) root = base;
+  PyObject* const type = reinterpret_cast<PyObject*>(root);
+  return begins(type, "__module__", "numpy") && begins(type, "__name__", "dtype");
 }
 
 /// The dtype that one of NumPy's names, in this machine's byte order.
