@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -233,7 +234,8 @@ void append_number(std::string& text, const T& element) {
   } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
     append_number(text, to_float(element));
   } else if constexpr (!ComplexNumber<T>) {
-    if (element != element) return void(text += "nan");  // to_chars would write its sign
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isnan(element)) return void(text += "nan");  // to_chars would write its sign
     char digits[40];
     text.append(digits, std::to_chars(digits, digits + sizeof digits, element).ptr);
   }
