@@ -1,8 +1,9 @@
-// base: float64 numbers from text.
+// base: numbers from decimal text, and to it.
 #pragma once
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tenon {
@@ -29,6 +30,13 @@ inline std::from_chars_result from_decimal(const char* begin, const char* end, d
     return result;
   value = *begin == '-' ? -0.0 : 0.0;
   return {result.ptr, std::errc()};
+}
+
+/// Appends the shortest digits that give the number back.
+template <class T>
+void append_decimal(std::string& text, T number) {
+  char digits[40];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
 }  // namespace tenon

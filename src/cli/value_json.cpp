@@ -1,7 +1,7 @@
 // cli: values of expressions as JSON.
-#include <charconv>
 #include <cmath>
 
+#include "base/decimal.h"
 #include "cli/render.h"
 #include "tenon/factories.h"
 #include "type/visit.h"
@@ -16,9 +16,7 @@ void append_number(std::string& text, T number) {
     if (std::isnan(number)) return void(text += "\"NaN\"");
     if (std::isinf(number)) return void(text += number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
   }
-  char digits[40];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-  text.append(digits, end);
+  append_decimal(text, number);
 }
 
 /// The shortest digits that give the number back in its dtype.

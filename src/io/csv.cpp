@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -236,8 +235,7 @@ void append_number(std::string& text, const T& element) {
   } else if constexpr (!ComplexNumber<T>) {
     if constexpr (std::is_floating_point_v<T>)
       if (std::isnan(element)) return void(text += "nan");  // to_chars would write its sign
-    char digits[40];
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, element).ptr);
+    append_decimal(text, element);
   }
 }
 
