@@ -1,5 +1,6 @@
 // x[...] and x[...] = value: converts a key to a list of indices for the engine.
 #include <atomic>
+#include <memory_resource>
 #include <vector>
 
 #include "python/exchange.h"
@@ -25,6 +26,7 @@ Slice slice_of(PyObject* object) {
 
 /// The number of dims that an entry of a key indexes.
 int64_t named_dims(PyObject* entry) {
+  if (is_plain_integer(entry) || PySlice_Check(entry)) return 1;
   if (entry == Py_None || entry == Py_Ellipsis || PyBool_Check(entry)) return 0;
   if (!is_tensor(entry)) return 1;
   const Tensor& tensor = tensor_of(entry);
@@ -37,7 +39,7 @@ void check_count(const Tensor& self, PyObject* key) {
   if (!PyTuple_Check(key))
     named = PySlice_Check(key) || is_integer(key) ? 0 : named_dims(key);
   else
-    for (Py_ssize_t i = 0; i < PyTuple_Size(key); ++i) named += named_dims(NB_TUPLE_GET_ITEM(key, i));
+    for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(key); ++i) named += named_dims(NB_TUPLE_GET_ITEM(key, i));
   if (named > self.dim()) throw IndexError("too many indices for tensor of dimension " + std::to_string(self.dim()));
 }
 
@@ -74,11 +76,12 @@ nb::object tuple_where_meant(PyObject* key) {
 class Key {
  public:
   explicit Key(PyObject* key) {
-    const Py_ssize_t count = PyTuple_Check(key) ? PyTuple_Size(key) : 1;
+    const bool is_tuple = PyTuple_Check(key);
+    const Py_ssize_t count = is_tuple ? NB_TUPLE_GET_SIZE(key) : 1;
     indices_.reserve(static_cast<std::size_t>(count));
-    for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_Check(key) ? NB_TUPLE_GET_ITEM(key, i) : key);
+    for (Py_ssize_t i = 0; i < count; ++i) add(is_tuple ? NB_TUPLE_GET_ITEM(key, i) : key);
   }
-  const std::vector<Index>& indices() const { return indices_; }
+  const std::pmr::vector<Index>& indices() const { return indices_; }
 
  private:
   void add(PyObject* entry) {
@@ -126,7 +129,10 @@ class Key {
     return owned_.emplace_back(std::move(tensor));
   }
 
-  std::vector<Index> indices_;
+  static constexpr std::size_t kOnStack = 6;  // entries
+  alignas(Index) std::byte memory_[kOnStack * sizeof(Index)];
+  std::pmr::monotonic_buffer_resource resource_{memory_, sizeof(memory_)};
+  std::pmr::vector<Index> indices_{&resource_};
   std::vector<Tensor> owned_;
 };
 
