@@ -167,6 +167,13 @@ HWY_INLINE void truncate(void* out, const Lanes* in, int64_t n) {
 }
 #endif
 
+struct IsNotZero {
+  template <class D>
+  static HWY_INLINE VectorTruth<D> forward(Vector<D> a) {
+    return a != Vector<D>(0);
+  }
+};
+
 template <class From, class To>
 void cast(void* out, const Lanes* in, int64_t n) {
   const Stored<From>* from = static_cast<const Stored<From>*>(in[0].data);
@@ -174,6 +181,10 @@ void cast(void* out, const Lanes* in, int64_t n) {
   if constexpr (kTruncatesByInstruction<From, To> || kTruncatesByInt32<From, To>) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
     truncate<From, To>(out, in, n);
+#endif
+#if TENON_NARROWS_TRUTHS
+  } else if constexpr (std::is_same_v<To, bool> && kNarrowsTruths<From>) {
+    truths_of<IsNotZero, From>(out, n, MovingSource<WideTag<From>>(in[0]));
 #endif
   } else if constexpr (std::is_same_v<To, bool>) {
     TENON_INDEPENDENT
@@ -380,8 +391,30 @@ void cast_real(void* out, const Lanes* in, int64_t n) {
 template <class Z>
 void cast_truth(void* out, const Lanes* in, int64_t n) {
   const Z* from = static_cast<const Z*>(in[0].data);
+#if TENON_NARROWS_TRUTHS
+  const WideTag<uint64_t> d;
+  const auto truths = [d](auto bits) TENON_UNROLLED { return hn::VecFromMask(d, hn::Not(hn::Eq(bits, hn::Zero(d)))); };
+  const auto four = [&](const Z* numbers) TENON_UNROLLED {
+    if constexpr (sizeof(Z) == sizeof(uint64_t)) {
+      const auto sizes = hn::Set(d, 0x7FFFFFFF7FFFFFFF);  // of both parts, without their signs
+      return truths(hn::And(hn::LoadU(d, reinterpret_cast<const uint64_t*>(numbers)), sizes));
+    } else {
+      hn::Vec<WideTag<double>> re, im;
+      hn::LoadInterleaved2(WideTag<double>(), &numbers->re, re, im);
+      return truths(hn::BitCast(d, hn::Abs(hn::Or(re, im))));
+    }
+  };
+  truth_loop(
+      out, n, [&](int64_t i) TENON_UNROLLED { return four(from + i); },
+      [&](int64_t count) TENON_UNROLLED {
+        Z few[kWideLanes] = {};
+        std::copy_n(from, count, few);
+        return four(few);
+      });
+#else
   uint8_t* to = static_cast<uint8_t*>(out);
   for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint8_t>((from[i].re != 0) | (from[i].im != 0));
+#endif
 }
 /// Converts real numbers to complex ones with imaginary part 0.
 template <class Z>

@@ -391,23 +391,10 @@ HWY_INLINE V logarithm_or_special(D d, V x, V result) {
 /// Beyond this number, sqrt(x^2 + 1) and sqrt(x^2 - 1) are x.
 inline constexpr double kFarFromRoots = 0x1p30;
 
-#if TENON_HAS_LANE_ROWS
-/// log(x) times the logarithm of e.
-template <class D, class V>
-HWY_INLINE V logarithm_by_rows_to(D d, V x, Pair<V> of_e) {
-  const NearAndFar<V> of = alone(d, x);
-  const Pair<V> log = logarithm_by_rows(d, of.of.high, hn::Neg(of.doublings));
-  return logarithm_or_special(d, x, total(times(log, of_e)));
-}
-#endif
 template <class D, class V>
 HWY_INLINE V log2_of_float64(D d, V x) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<BinaryLogarithm>(d, x);
-#endif
-#if TENON_HAS_LANE_ROWS
-  if constexpr (kLooksUpRows<D>)
-    return logarithm_by_rows_to(d, x, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<BinaryLogarithm>(d, x);
 #endif
   const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
   const Pair<V> rest = times(log.rest, constant(d, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
@@ -415,12 +402,8 @@ HWY_INLINE V log2_of_float64(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V log10_of_float64(D d, V x) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kScalesAtOnce<D>) return tabled_logarithm_to<DecimalLogarithm>(d, x);
-#endif
-#if TENON_HAS_LANE_ROWS
-  if constexpr (kLooksUpRows<D>)
-    return logarithm_by_rows_to(d, x, constant(d, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
+#if TENON_HAS_LOGARITHM_TABLE
+  if constexpr (kHasShortLogarithms<D>) return tabled_logarithm_to<DecimalLogarithm>(d, x);
 #endif
   const Logarithm64<V> log = split_logarithm_of_float64(d, alone(d, x));
   const Pair<V> rest = times(log.rest, constant(d, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));

@@ -15,6 +15,7 @@
 #include "kernel/folds-inl.h"
 #include "kernel/load_store-inl.h"
 #include "kernel/masked-inl.h"
+#include "kernel/truths-inl.h"
 #include "kernel/vector_loop-inl.h"
 
 // The output is one of the inputs or does not overlap them, so lanes are independent.
@@ -253,16 +254,61 @@ struct AddedByteProducts {
 };
 #endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/// Shifts of int16, for which GCC widens to 32 bits. By 16 or more, or by a negative number, the instructions leave 0
-/// or copies of the sign. Bench: tenon_bench --ops --dtype int16 --filter 'ops/bitwise_.*shift$'.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+/// Shifts by lanes as the instructions compute them: by the width or more, or by a negative number, they leave 0 or
+/// copies of the sign, which GCC computes beside them. AVX2 has none of 16 bits: those of 32 shift one of two lanes.
+/// Bench: tenon_bench --ops --dtype int16 --filter 'ops/bitwise_.*shift$'.
 template <bool kLeft>
-struct ShiftedWords {
+struct ShiftedLanes {
   template <class D>
   static HWY_INLINE Vector<D> forward(Vector<D> a, Vector<D> b) {
-    return {hn::Vec<D>{kLeft ? _mm512_sllv_epi16(a.v.raw, b.v.raw) : _mm512_srav_epi16(a.v.raw, b.v.raw)}};
+    const D d;
+    if constexpr (sizeof(hn::TFromD<D>) > sizeof(int16_t)) {
+      static_assert(kLeft);
+      return {hn::Shl(a.v, b.v)};
+    } else {
+#if HWY_TARGET <= HWY_AVX3
+      return {hn::Vec<D>{kLeft ? _mm512_sllv_epi16(a.v.raw, b.v.raw) : _mm512_srav_epi16(a.v.raw, b.v.raw)}};
+#else
+      static_assert(kLeft);
+      const hn::Repartition<uint32_t, D> pairs;
+      const auto left = hn::BitCast(pairs, a.v), by = hn::BitCast(pairs, b.v), low = hn::Set(pairs, 0xFFFF);
+      const auto even = hn::Shl(left, hn::And(by, low)), odd = hn::Shl(hn::AndNot(low, left), hn::ShiftRight<16>(by));
+      return {hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even))};
+#endif
+    }
   }
 };
+template <class F, class T>
+inline constexpr bool kShiftsLanes = (std::is_same_v<F, ops::bitwise_left_shift> &&
+                                      kIsOneOf<T, int16_t, int32_t, int64_t>) ||
+                                     (HWY_TARGET <= HWY_AVX3 && std::is_same_v<F, ops::bitwise_right_shift> &&
+                                      std::is_same_v<T, int16_t>);
+#endif
+
+/// A number's conjugate, and its square, of the numbers in a vector of parts. GCC takes three times as long.
+/// Bench: tenon_bench --ops --dtype complex64 --rows 8 --filter 'ops/(conj_physical|square)$'.
+#if TENON_HAS_VECTORS
+struct ConjugateParts {
+  template <class D>
+  static HWY_INLINE Vector<D> forward(Vector<D> a) {
+    const D d;
+    return {hn::Xor(a.v, hn::OddEven(hn::Set(d, -0.0), hn::Zero(d)))};
+  }
+};
+struct SquareOfParts {
+  template <class D>
+  static HWY_INLINE Vector<D> forward(Vector<D> a) {
+    const D d;
+    const auto by_re = hn::Mul(a.v, hn::DupEven(a.v)), by_im = hn::Mul(hn::Reverse2(d, a.v), hn::DupOdd(a.v));
+    return {hn::OddEven(hn::Add(by_re, by_im), hn::Sub(by_re, by_im))};
+  }
+};
+template <class Form, class Z>
+void vectors_of_parts(void* out, const Lanes* in, int64_t n) {
+  using D = hn::ScalableTag<typename Z::value_type>;
+  vector_loop<Form>(D(), out, 2 * n, MovingSource<D>(in[0]));
+}
 #endif
 
 /// lerp from the end that is nearer: GCC would read each operand twice, because it selects between them. Bench:
@@ -397,6 +443,12 @@ constexpr KernelPair complex_kernel() {
     return kernel_pair<&by_steps<F, bool, Z>, bool, Z>();
   else if constexpr (row.promotion == Promotion::comparison)
     return kernel_pair<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
+#if TENON_HAS_VECTORS
+  else if constexpr (std::is_same_v<F, ops::conj_physical>)
+    return kernel_pair<&vectors_of_parts<ConjugateParts, Z>, Z, Z>();
+  else if constexpr (std::is_same_v<F, ops::square>)
+    return kernel_pair<&vectors_of_parts<SquareOfParts, Z>, Z, Z>();
+#endif
   else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, Z, Z>, Z, Z>();
   else if constexpr (kArity == 2 && TENON_HAS_VECTORS && !row.vectors)
@@ -461,11 +513,16 @@ constexpr KernelPair elementwise_kernel() {
   else if constexpr (std::is_same_v<F, ops::addcmul> && sizeof(T) == 1)
     return kernel_pair<&several_vectors<F, T, kArity, AddedByteProducts>, T, T, T, T, T>();
 #endif
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  else if constexpr (std::is_same_v<F, ops::bitwise_left_shift> && std::is_same_v<T, int16_t>)
-    return kernel_pair<&several_vectors<F, T, kArity, ShiftedWords<true>>, T, T, T>();
-  else if constexpr (std::is_same_v<F, ops::bitwise_right_shift> && std::is_same_v<T, int16_t>)
-    return kernel_pair<&several_vectors<F, T, kArity, ShiftedWords<false>>, T, T, T>();
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  else if constexpr (kShiftsLanes<F, T>)
+    return kernel_pair<&several_vectors<F, T, kArity, ShiftedLanes<std::is_same_v<F, ops::bitwise_left_shift>>>, T, T,
+                       T>();
+#endif
+#if TENON_NARROWS_TRUTHS
+  else if constexpr (kNarrowsTruths<T> && row.promotion == Promotion::comparison && kArity == 1)
+    return kernel_pair<&unary_truths<F, T>, bool, T>();
+  else if constexpr (kNarrowsTruths<T> && row.promotion == Promotion::comparison)
+    return kernel_pair<&binary_truths<F, T>, bool, T, T>();
 #endif
   else if constexpr (is_slow && std::is_floating_point_v<T>)
     return {&several_vectors<F, T, kArity>};
@@ -586,6 +643,10 @@ constexpr RowsKernel rows_kernel() {
   if constexpr (has_kernel<F, T>() && kHasMaskedForm<F, T>) return with_single_elements<F, T, &rows_masked<F, T>>();
   if constexpr (F::row.promotion == Promotion::select && !ComplexLane<T> && !std::is_same_v<T, bool>)
     return &select_rows<BitsOfWidth<T>>;
+#endif
+#if TENON_NARROWS_TRUTHS
+  if constexpr (F::row.promotion == Promotion::comparison && F::row.short_rows && kNarrowsTruths<T>)
+    return with_single_elements<F, T, &rows_of_truths<F, T>>();
 #endif
 #if TENON_HAS_VECTORS
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())

@@ -404,7 +404,6 @@ struct hardsigmoid {
                            .dtypes = kFloats,
                            .kernel_name = "hardsigmoid_cpu",
                            .strict_out = true,
-                           .through_float32 = true,
                            .grad_fn = "HardsigmoidBackward0",
                            .flat_gradient = true,
                            .doc = "input + 3, limited to the range from 0 to 6, over 6."};
@@ -426,7 +425,6 @@ struct hardswish {
                            .dtypes = kFloats,
                            .kernel_name = "hardswish_cpu",
                            .strict_out = true,
-                           .through_float32 = true,
                            .grad_fn = "HardswishBackward0",
                            .doc = "input times (input + 3, limited to the range from 0 to 6), over 6."};
   template <class T>

@@ -496,7 +496,6 @@ struct sqrt {
                            .kernel_name = "sqrt_cpu",
                            .vectors = true,
                            .domain = "(0, inf)",
-                           .through_float32 = true,
                            .grad_fn = "SqrtBackward0",
                            .doc = "The square root of input."};
   template <class T>
