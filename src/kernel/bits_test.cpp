@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <random>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernel/kernel.h"
@@ -48,6 +52,83 @@ TYPED_TEST(Shifts, ByAnyNumberAreThoseByOneBitAfterTheOther) {
           ASSERT_EQ(got[i], shifted(a[i], by[is_splat ? one : i], left))
               << +a[i] << (left ? " << " : " >> ") << +by[is_splat ? one : i] << ", lane " << i << " of " << n;
       }
+    }
+}
+
+template <class T>
+bool compared(Op op, T a, T b) {
+  switch (op) {
+    case Op::lt:
+      return a < b;
+    case Op::le:
+      return a <= b;
+    case Op::gt:
+      return a > b;
+    case Op::ge:
+      return a >= b;
+    case Op::eq:
+      return a == b;
+    default:
+      return a != b;
+  }
+}
+/// Of up to three blocks of lanes and rests; each operand also as one number.
+template <class T>
+void expect_comparisons(const std::vector<T>& numbers) {
+  std::mt19937 random(7);
+  std::vector<T> a(110), b(a.size());
+  for (std::vector<T>* drawn : {&a, &b})
+    for (T& number : *drawn) number = numbers[random() % numbers.size()];
+  for (const Op op : {Op::lt, Op::le, Op::gt, Op::ge, Op::eq, Op::ne})
+    for (int splats = 0; splats < 3; ++splats)
+      for (std::size_t n = 1; n <= a.size(); ++n) {
+        std::vector<uint8_t> got(n + 1, 77);
+        const int64_t a_step = splats == 1 ? 0 : 1, b_step = splats == 2 ? 0 : 1;
+        const Lanes in[] = {{a.data(), a_step}, {b.data(), b_step}};
+        kernel_for(op, dtype_of_v<T>)(got.data(), in, static_cast<int64_t>(n));
+        for (std::size_t i = 0; i < n; ++i)
+          ASSERT_EQ(got[i], compared(op, a[a_step == 0 ? 0 : i], b[b_step == 0 ? 0 : i]) ? 1 : 0)
+              << row_of(op).name << " " << dtype_name(dtype_of_v<T>) << ", lane " << i << " of " << n;
+        EXPECT_EQ(got[n], 77);
+      }
+}
+TEST(Truths, ComparisonsAreThoseOfCpp) {
+  using Limits = std::numeric_limits<double>;
+  expect_comparisons<int64_t>({0, 1, -1, int64_t{1} << 40, std::numeric_limits<int64_t>::min()});
+  expect_comparisons<int32_t>({0, 1, -1, 1 << 20});
+  expect_comparisons<float>({0, -0.0f, 1.5f, -2, std::numeric_limits<float>::quiet_NaN()});
+  expect_comparisons<double>({0, -0.0, 1.5, -2, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()});
+}
+
+TEST(Truths, KindsOfNumbersAreThoseOfCpp) {
+  using Limits = std::numeric_limits<double>;
+  const double numbers[] = {0,
+                            -0.0,
+                            -Limits::denorm_min(),
+                            1.5,
+                            -2,
+                            Limits::infinity(),
+                            -Limits::infinity(),
+                            Limits::quiet_NaN(),
+                            -Limits::quiet_NaN()};
+  const std::pair<Op, bool (*)(double)> kinds[] = {
+      {Op::isnan, [](double x) { return std::isnan(x); }},
+      {Op::isinf, [](double x) { return std::isinf(x); }},
+      {Op::isfinite, [](double x) { return std::isfinite(x); }},
+      {Op::isposinf, [](double x) { return std::isinf(x) && x > 0; }},
+      {Op::isneginf, [](double x) { return std::isinf(x) && x < 0; }},
+      {Op::signbit, [](double x) { return std::signbit(x); }},
+  };
+  for (const auto& [op, is_of_kind] : kinds)
+    for (std::size_t n = 1; n <= 110; ++n) {
+      std::vector<double> in(n);
+      for (std::size_t i = 0; i < n; ++i) in[i] = numbers[i * i % std::size(numbers)];
+      std::vector<uint8_t> got(n + 1, 77);
+      const Lanes lanes{in.data(), 1};
+      kernel_for(op, float64)(got.data(), &lanes, static_cast<int64_t>(n));
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_EQ(got[i], is_of_kind(in[i]) ? 1 : 0) << row_of(op).name << " of " << in[i] << ", " << i << " of " << n;
+      EXPECT_EQ(got[n], 77);
     }
 }
 

@@ -141,5 +141,35 @@ TEST(Cast, TakesAnyByteButZeroForTrue) {
   }
 }
 
+/// Of any number of lanes; `numbers`: some that are 0 and others.
+template <class From>
+void expect_truths(const std::vector<From>& numbers, bool (*is_true)(From)) {
+  for (std::size_t count = 1; count < 110; ++count) {
+    std::vector<From> in;
+    for (std::size_t i = 0; i < count; ++i) in.push_back(numbers[i * i % numbers.size()]);
+    const std::vector<uint8_t> truths = run_cast<uint8_t>(dtype_of_v<From>, bool_, in);
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_EQ(truths[i], is_true(in[i]) ? 1 : 0)
+          << "lane " << i << " of " << count << " " << dtype_name(dtype_of_v<From>);
+  }
+}
+template <class T>
+void expect_truths_of_floats() {
+  const T nan = std::numeric_limits<T>::quiet_NaN(), tiny = std::numeric_limits<T>::denorm_min();
+  const std::vector<T> numbers = {0, T(-0.0), tiny, -tiny, nan, 1, -2};
+  expect_truths<T>(numbers, [](T number) { return number != 0; });
+  std::vector<Complex<T>> pairs;
+  for (const T re : numbers)
+    for (const T im : numbers) pairs.push_back({re, im});
+  expect_truths<Complex<T>>(pairs, [](Complex<T> number) { return number.re != 0 || number.im != 0; });
+}
+TEST(Cast, TakesAnyNumberButZeroForTrue) {
+  expect_truths_of_floats<float>();
+  expect_truths_of_floats<double>();
+  expect_truths<int64_t>({0, 1, -1, int64_t{1} << 32, std::numeric_limits<int64_t>::min()},
+                         [](int64_t number) { return number != 0; });
+  expect_truths<int32_t>({0, 1, -1, 1 << 16}, [](int32_t number) { return number != 0; });
+}
+
 }  // namespace
 }  // namespace tenon

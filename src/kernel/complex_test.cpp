@@ -74,6 +74,34 @@ TEST(Complex, ProductsAreRounded) {
   expect_rounded_products<double>();
 }
 
+template <class T>
+void expect_conjugates_and_squares() {
+  constexpr Dtype dtype = dtype_of_v<Complex<T>>;
+  for (std::size_t count = 1; count < 40; ++count)
+    for (const bool in_place : {false, true}) {
+      std::vector<Complex<T>> a = drawn<T>(count, 1), got(count);
+      a[count / 2] = {T(-0.0), T(0)};
+      const std::vector<Complex<T>> numbers = a;
+      std::vector<Complex<T>>& out = in_place ? a : got;
+      const Lanes in[] = {{a.data(), 1}};
+      kernel_of(Op::conj_physical, dtype)(out.data(), in, static_cast<int64_t>(count));
+      for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_TRUE(out[i].re == numbers[i].re && std::signbit(out[i].re) == std::signbit(numbers[i].re)) << i;
+        EXPECT_TRUE(out[i].im == -numbers[i].im && std::signbit(out[i].im) != std::signbit(numbers[i].im)) << i;
+      }
+      a = numbers;
+      kernel_of(Op::square, dtype)(out.data(), in, static_cast<int64_t>(count));
+      for (std::size_t i = 0; i < count; ++i) {
+        const Complex<T> square = product_of(numbers[i], numbers[i]);
+        EXPECT_TRUE(out[i].re == square.re && out[i].im == square.im) << i << " of " << count;
+      }
+    }
+}
+TEST(Complex, ConjugatesAndSquaresOfAnyNumber) {
+  expect_conjugates_and_squares<float>();
+  expect_conjugates_and_squares<double>();
+}
+
 /// From the nearer end, each step rounded; also over an operand.
 template <class T>
 void expect_steps_between(Complex<T> weight) {
