@@ -1,7 +1,7 @@
-// kernel: truths about lanes of 8 bytes, where vectors have no masks of bits (AVX2). Compilers narrow them lane by
-// lane, which takes twice as long as to read the lanes from the second-level cache. Bench: tenon_bench --ops --dtype
-// int64
-// --rows 8 --filter 'ops/(lt|logical_not)$'.
+// kernel: truths about lanes of 8 bytes, where vectors have no masks of bits (AVX2).
+// Compilers narrow them lane by lane, which takes twice as long as to read the lanes from the second-level cache.
+//
+// Bench: tenon_bench --ops --dtype int64 --rows 8 --filter 'ops/(lt|logical_not)$'.
 #if defined(TENON_KERNEL_TRUTHS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_TRUTHS_INL_H
 #undef TENON_KERNEL_TRUTHS_INL_H

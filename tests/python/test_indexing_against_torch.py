@@ -72,3 +72,13 @@ def test_random_keys(seed):
             return tensor
 
         same(call, shape, order, key, dtype, value, other)
+
+
+@pytest.mark.parametrize("count", range(1, 14))
+def test_keys_of_any_number_of_entries(count):
+    draw = random.Random(count)
+    for _ in range(20):
+        key = tuple(draw.choice([None, 0, -1, slice(None), slice(1, None), slice(0, 2, 2)]) for _ in range(count))
+        at = draw.randrange(count + 1)
+        key = key[:at] + draw.choice([(), (...,), ([0, 1],)]) + key[at:]
+        same(lambda module: module.arange(256).reshape(2, 2, 2, 2, 2, 2, 2, 2)[key], key)
