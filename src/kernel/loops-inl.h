@@ -280,10 +280,17 @@ struct ShiftedLanes {
   }
 };
 template <class F, class T>
-inline constexpr bool kShiftsLanes = (std::is_same_v<F, ops::bitwise_left_shift> &&
-                                      kIsOneOf<T, int16_t, int32_t, int64_t>) ||
-                                     (HWY_TARGET <= HWY_AVX3 && std::is_same_v<F, ops::bitwise_right_shift> &&
-                                      std::is_same_v<T, int16_t>);
+inline constexpr bool kShiftsLanes =
+    (std::is_same_v<F, ops::bitwise_left_shift> &&
+     (std::is_same_v<T, int16_t> || (HWY_TARGET == HWY_AVX2 && kIsOneOf<T, int32_t, int64_t>))) ||
+    (HWY_TARGET <= HWY_AVX3 && std::is_same_v<F, ops::bitwise_right_shift> && std::is_same_v<T, int16_t>);
+// Fewer take less time in the loop that compilers make.
+inline constexpr int64_t kFewShifts = HWY_TARGET <= HWY_AVX3 ? 0 : kStreamedLanes;
+template <class F, class T>
+void shifted_lanes(void* out, const Lanes* in, int64_t n) {
+  if (kFewShifts > 0 && n < kFewShifts) return binary<F, T, T, T>(out, in, n);
+  several_vectors<F, T, 2, ShiftedLanes<std::is_same_v<F, ops::bitwise_left_shift>>>(out, in, n);
+}
 #endif
 
 /// A number's conjugate, and its square, of the numbers in a vector of parts. GCC takes three times as long.
@@ -304,9 +311,10 @@ struct SquareOfParts {
     return {hn::OddEven(hn::Add(by_re, by_im), hn::Sub(by_re, by_im))};
   }
 };
-template <class Form, class Z>
+template <class F, class Form, class Z>
 void vectors_of_parts(void* out, const Lanes* in, int64_t n) {
   using D = hn::ScalableTag<typename Z::value_type>;
+  if (2 * n < static_cast<int64_t>(hn::MaxLanes(D()))) return by_steps<F, Z, Z>(out, in, n);
   vector_loop<Form>(D(), out, 2 * n, MovingSource<D>(in[0]));
 }
 #endif
@@ -445,9 +453,9 @@ constexpr KernelPair complex_kernel() {
     return kernel_pair<&by_steps<F, bool, Z, Z>, bool, Z, Z>();
 #if TENON_HAS_VECTORS
   else if constexpr (std::is_same_v<F, ops::conj_physical>)
-    return kernel_pair<&vectors_of_parts<ConjugateParts, Z>, Z, Z>();
+    return kernel_pair<&vectors_of_parts<F, ConjugateParts, Z>, Z, Z>();
   else if constexpr (std::is_same_v<F, ops::square>)
-    return kernel_pair<&vectors_of_parts<SquareOfParts, Z>, Z, Z>();
+    return kernel_pair<&vectors_of_parts<F, SquareOfParts, Z>, Z, Z>();
 #endif
   else if constexpr (kArity == 1)
     return kernel_pair<&unary<F, Z, Z>, Z, Z>();
@@ -515,8 +523,7 @@ constexpr KernelPair elementwise_kernel() {
 #endif
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   else if constexpr (kShiftsLanes<F, T>)
-    return kernel_pair<&several_vectors<F, T, kArity, ShiftedLanes<std::is_same_v<F, ops::bitwise_left_shift>>>, T, T,
-                       T>();
+    return kernel_pair<&shifted_lanes<F, T>, T, T, T>();
 #endif
 #if TENON_NARROWS_TRUTHS
   else if constexpr (kNarrowsTruths<T> && row.promotion == Promotion::comparison && kArity == 1)
@@ -636,6 +643,16 @@ constexpr RowsKernel with_single_elements() {
   return kRows;
 }
 
+#if TENON_NARROWS_TRUTHS
+// Shorter rows take less time in the loop that compilers make.
+inline constexpr int64_t kShortTruths = 64;
+template <class F, class T>
+void comparison_rows(void* out, int64_t out_step, const Lanes* in, const int64_t* steps, int64_t n, int64_t rows) {
+  if (n < kShortTruths) return binary_rows<F, bool, T, T>(out, out_step, in, steps, n, rows);
+  rows_of_truths<F, T>(out, out_step, in, steps, n, rows);
+}
+#endif
+
 /// Without masks for elements of 4 and 8 bytes: narrower ones have enough lanes in a vector for rows to be joined.
 template <class F, class T>
 constexpr RowsKernel rows_kernel() {
@@ -646,7 +663,7 @@ constexpr RowsKernel rows_kernel() {
 #endif
 #if TENON_NARROWS_TRUTHS
   if constexpr (F::row.promotion == Promotion::comparison && F::row.short_rows && kNarrowsTruths<T>)
-    return with_single_elements<F, T, &rows_of_truths<F, T>>();
+    return with_single_elements<F, T, &comparison_rows<F, T>>();
 #endif
 #if TENON_HAS_VECTORS
   if constexpr (F::row.short_rows && !ComplexLane<T> && sizeof(T) >= 4 && has_kernel<F, T>())
