@@ -1,7 +1,7 @@
-// kernel: logarithms to the bases e, 2 and 10 by tables, over whole vectors of AVX-512 and AVX2.
-// Errors stay below 0.7 ulp. A number is 2^k m, m in one of 32 intervals, 16 of float64, or with AVX2 eight and 128;
-// its inverse `v` to a few bits makes r = m v - 1 exact but for a bit, and |r| at most 1/54, 1/30, or 1/14 and 1/171.
-// The logarithm is k log(2) - log(v) + log(1 + r).
+// kernel: logarithms to the bases e, 2 and 10 by tables, over whole vectors of AVX-512, and of AVX2 but the natural
+// one of float64. Errors stay below 0.7 ulp. A number is 2^k m, m in one of 32 intervals, 16 of float64, or with AVX2
+// eight and 128; its inverse `v` to a few bits makes r = m v - 1 exact but for a bit, and |r| at most 1/54, 1/30, or
+// 1/14 and 1/171. The logarithm is k log(2) - log(v) + log(1 + r).
 #if defined(TENON_KERNEL_LOGARITHM_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_KERNEL_LOGARITHM_INL_H
 #undef TENON_KERNEL_LOGARITHM_INL_H
